@@ -1,5 +1,6 @@
 //! Function secret sharing keys.
 mod block;
+pub mod channel;
 mod error;
 mod group;
 mod party;
