@@ -14,6 +14,7 @@ mod fixed_key;
 mod seed_keyed;
 
 pub use chacha::ChaChaXor;
+pub(crate) use fixed_key::mmo;
 pub use fixed_key::{FixedKeyMmo, PrgKeys};
 pub use seed_keyed::SeedKeyedAes;
 
