@@ -5,6 +5,7 @@ mod convert;
 mod error;
 mod group;
 mod key_batch;
+pub mod key_file;
 pub mod keygen;
 mod layout;
 mod party;
