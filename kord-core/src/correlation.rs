@@ -10,7 +10,7 @@ use crate::derive::{OperationKey, RootKey, purpose};
 use crate::descriptor::Descriptor;
 use crate::group::Group;
 use crate::party::Party;
-use crate::source::{Label, SourceError};
+use crate::source::Label;
 
 /// A kind of correlation, in a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -73,33 +73,32 @@ pub struct CorrelationChunk {
     pub shares: Zeroizing<Vec<u128>>,
 }
 
-/// Correlations handed over at a time.
-const CHUNK: u64 = 4096;
-
-/// Expands `label.count` correlations for one party, chunk by chunk.
-///
-/// # Errors
-/// Whatever the sink returns.
-pub fn expand(
-    root: &RootKey,
-    kind: &Correlation,
+/// Expands a kind's correlations for one party.
+pub struct Expander {
+    kind: Correlation,
     party: Party,
-    label: Label,
-    sink: &mut dyn crate::source::CorrelationSink,
-) -> Result<(), SourceError> {
-    let operation = root.operation_key(&kind.descriptor());
-    let mut done = 0;
-    while done < label.count {
-        let count = (label.count - done).min(CHUNK);
-        let label = Label { first: label.first + done, count, ..label };
-        let shares = match kind {
-            Correlation::BeaverTriples(group) => triples(&operation, *group, party, label),
-            Correlation::SharedBits(group) => shared_bits(&operation, *group, party, label),
-        };
-        sink.accept(CorrelationChunk { label, shares })?;
-        done += count;
+    operation: OperationKey,
+}
+
+impl Expander {
+    /// Correlations handed over at a time.
+    pub const CHUNK: u64 = 4096;
+
+    /// Keys the kind's operation under the common root key.
+    #[must_use]
+    pub fn new(root: &RootKey, kind: &Correlation, party: Party) -> Self {
+        Self { kind: *kind, party, operation: root.operation_key(&kind.descriptor()) }
     }
-    Ok(())
+
+    /// This party's shares of the `label.count` correlations at `label`.
+    #[must_use]
+    pub fn expand(&self, label: Label) -> CorrelationChunk {
+        let shares = match self.kind {
+            Correlation::BeaverTriples(group) => triples(&self.operation, group, self.party, label),
+            Correlation::SharedBits(group) => shared_bits(&self.operation, group, self.party, label),
+        };
+        CorrelationChunk { label, shares }
+    }
 }
 
 type Elements = Zeroizing<Vec<u128>>;

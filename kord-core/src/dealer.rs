@@ -10,7 +10,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 
 use rand::CryptoRng;
 
-use crate::correlation::{self, Correlation};
+use crate::correlation::{Correlation, Expander};
 use crate::derive::RootKey;
 use crate::descriptor::Descriptor;
 use crate::engine::BatchEngine;
@@ -127,14 +127,9 @@ impl KeySource for Dealer {
         }
         let first = self.advance(exchanged, request.stream(), request.count())?;
         let label = Label { session: 0, stream: request.stream(), first, count: request.count() };
-        let root = self.root.clone();
-        let engine = BatchEngine::new(&root, request, self.party);
-        let chunk_len = engine.chunk_len() as u64;
-        let mut done = 0;
-        while done < label.count {
-            let count = (label.count - done).min(chunk_len);
-            let own = shares.next_chunk(request, count as usize)?;
-            let label = Label { first: first + done, count, ..label };
+        let engine = BatchEngine::new(&self.root, request, self.party);
+        for label in label.pieces(engine.chunk_len() as u64) {
+            let own = shares.next_chunk(request, label.count as usize)?;
             let chunk = if exchanged {
                 let copy = ShareChunk { masks: own.masks.clone(), payloads: own.payloads.clone() };
                 self.send(Message::Shares(copy))?;
@@ -149,7 +144,6 @@ impl KeySource for Dealer {
                 engine.run(label, [&own, &own])
             };
             sink.accept(chunk?)?;
-            done += count;
         }
         Ok(label)
     }
@@ -177,7 +171,10 @@ impl CorrelationSource for Dealer {
         let stream = kind.stream();
         let first = self.advance(false, stream, count)?;
         let label = Label { session: 0, stream, first, count };
-        correlation::expand(&self.root, kind, self.party, label, sink)?;
+        let expander = Expander::new(&self.root, kind, self.party);
+        for label in label.pieces(Expander::CHUNK) {
+            sink.accept(expander.expand(label))?;
+        }
         Ok(label)
     }
 }

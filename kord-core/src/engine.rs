@@ -17,25 +17,31 @@ use crate::request::{KeyPart, Part, Payload, Request, ShareChunk, WirePart, Wire
 use crate::source::{KeyChunk, Label, PartOutput};
 
 /// Generates the chunks of one request for one party.
-pub struct BatchEngine<'a> {
-    request: &'a Request,
+pub struct BatchEngine {
+    request: Request,
     party: Party,
     mask_key: OperationKey,
     part_keys: Vec<OperationKey>,
 }
 
-impl<'a> BatchEngine<'a> {
+impl BatchEngine {
     /// Keys a request's operations under the common root key.
     #[must_use]
-    pub fn new(root: &RootKey, request: &'a Request, party: Party) -> Self {
+    pub fn new(root: &RootKey, request: &Request, party: Party) -> Self {
         let descriptors = Descriptor::of_request(request);
         let first_part = descriptors.len() - request.parts().len();
         Self {
-            request,
+            request: request.clone(),
             party,
             mask_key: root.operation_key(&descriptors[0]),
             part_keys: descriptors[first_part..].iter().map(|d| root.operation_key(d)).collect(),
         }
+    }
+
+    /// The request whose chunks this makes.
+    #[must_use]
+    pub const fn request(&self) -> &Request {
+        &self.request
     }
 
     /// A number of elements whose outputs stay in cache: what [`BatchEngine::run`] is best
@@ -54,7 +60,7 @@ impl<'a> BatchEngine<'a> {
     pub fn run(&self, label: Label, shares: [&ShareChunk; 2]) -> Result<KeyChunk, SpecError> {
         let count = usize::try_from(label.count).unwrap_or(usize::MAX);
         for chunk in shares {
-            chunk.check(self.request, count)?;
+            chunk.check(&self.request, count)?;
         }
         let mut derived = Derived::default();
         let masks = self.masks(label.first, count, shares, &mut derived);

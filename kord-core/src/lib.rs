@@ -15,6 +15,8 @@ mod layout;
 mod party;
 mod prg;
 pub mod request;
+#[cfg(feature = "serde")]
+mod serde_impls;
 pub mod source;
 mod spec;
 mod tree;

@@ -14,6 +14,7 @@ use crate::spec::{KeySpec, Scheme};
 
 /// How the two parties share the mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Sharing {
     /// r = r_0 + r_1 mod 2^bits.
@@ -26,6 +27,7 @@ pub enum Sharing {
 
 /// Who chooses a secret value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Origin {
     /// Each party gives its share.
     Given,
@@ -36,6 +38,7 @@ pub enum Origin {
 
 /// The mask r of each element: `bits` bits, shared, given or derived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Mask {
     /// Bits of r, 1..=64.
     pub bits: u8,
@@ -77,6 +80,7 @@ impl Mask {
 
 /// Where a key's payload comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Payload {
     /// Each party gives shares of beta in the key's group.
@@ -93,6 +97,7 @@ pub enum Payload {
 
 /// A key over the mask: alpha = r mod 2^(domain bits of the key).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct KeyPart {
     /// Shape of the key; its domain has at most the mask's bits.
     pub spec: KeySpec,
@@ -102,6 +107,7 @@ pub struct KeyPart {
 
 /// A value of the mask that is handed out as shares.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum WireValue {
     /// r itself, read as an integer: in a wider ring this is the lift.
@@ -112,6 +118,7 @@ pub enum WireValue {
 
 /// Shares of a value of the mask in a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct WirePart {
     /// Which value.
     pub value: WireValue,
@@ -121,6 +128,7 @@ pub struct WirePart {
 
 /// One output of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Part {
     /// A key over the mask.
     Key(KeyPart),

@@ -29,6 +29,23 @@ pub struct Label {
     pub count: u64,
 }
 
+impl Label {
+    /// The same range in consecutive pieces of at most `length` counters.
+    ///
+    /// # Panics
+    /// If `length` is zero.
+    pub fn pieces(self, length: u64) -> impl Iterator<Item = Self> {
+        assert!(length > 0, "pieces of no counters");
+        let mut done = 0;
+        core::iter::from_fn(move || {
+            let count = length.min(self.count - done);
+            let piece = Self { first: self.first + done, count, ..self };
+            done += count;
+            (count > 0).then_some(piece)
+        })
+    }
+}
+
 /// One part's outputs for the elements of a chunk.
 #[derive(Debug)]
 pub enum PartOutput {
