@@ -2,9 +2,10 @@
 
 use super::DIGEST_BYTES;
 use super::error::KeyFileError;
-use crate::group::{Group, GroupKind};
+use crate::group::Group;
 use crate::party::Party;
 use crate::prg::PrgKeys;
+use crate::request::{group_number, scheme_number};
 use crate::source::Label;
 use crate::spec::{KeySpec, Predicate, Scheme};
 
@@ -117,9 +118,9 @@ impl KeyFileHeader {
         put(at::MAGIC, &MAGIC);
         put(at::VERSION, &Self::VERSION.to_le_bytes());
         put(at::HEADER_LENGTH, &(Self::BYTES as u16).to_le_bytes());
-        put(at::SCHEME, &[scheme_code(self.spec.scheme())]);
+        put(at::SCHEME, &[scheme_number(self.spec.scheme())]);
         put(at::PROFILE, &[profile_code(self.spec.prg_keys())]);
-        put(at::GROUP_KIND, &[group_code(group.kind())]);
+        put(at::GROUP_KIND, &[group_number(group)]);
         put(at::DOMAIN_BITS, &[self.spec.domain_bits()]);
         put(at::ELEMENT_BITS, &u16::from(group.bits()).to_le_bytes());
         put(at::PARTY, &[self.party.number()]);
@@ -204,28 +205,12 @@ fn field<const N: usize>(bytes: &[u8], at: usize) -> [u8; N] {
     field
 }
 
-const fn scheme_code(scheme: Scheme) -> u8 {
-    match scheme {
-        Scheme::Dpf => 1,
-        Scheme::Dcf(Predicate::Lt) => 2,
-        Scheme::Dcf(Predicate::Gt) => 3,
-    }
-}
-
 const fn scheme_from(code: u8) -> Result<Scheme, KeyFileError> {
     match code {
         1 => Ok(Scheme::Dpf),
         2 => Ok(Scheme::Dcf(Predicate::Lt)),
         3 => Ok(Scheme::Dcf(Predicate::Gt)),
         found => Err(KeyFileError::Scheme { found }),
-    }
-}
-
-const fn group_code(kind: GroupKind) -> u8 {
-    match kind {
-        GroupKind::Ring => 1,
-        GroupKind::Modular => 2,
-        GroupKind::Xor => 3,
     }
 }
 
