@@ -134,7 +134,7 @@ mod sealed {
         }
 
         /// Both parties' roots as their keys hold them.
-        fn roots(&self, drawn: [Block; 2]) -> [Block; 2];
+        fn stored_roots(&self, drawn: [Block; 2]) -> [Block; 2];
 
         /// Whether `beta` is an element of the output group in this format.
         fn accepts(&self, beta: u128) -> bool
@@ -150,10 +150,10 @@ mod sealed {
         }
 
         /// Appends exactly `key_bytes` bytes.
-        fn encode(&self, key: &StoredKey<'_>, out: &mut Vec<u8>);
+        fn write_key(&self, key: &StoredKey<'_>, out: &mut Vec<u8>);
 
-        /// Fills a key from its bytes and refuses whatever `encode` cannot have written.
-        fn decode(&self, bytes: &mut Reader<'_>, key: &mut StoredKeyMut<'_>) -> Result<(), DecodeError>;
+        /// Fills a key from its bytes and refuses whatever `write_key` cannot have written.
+        fn read_key(&self, bytes: &mut Reader<'_>, key: &mut StoredKeyMut<'_>) -> Result<(), DecodeError>;
     }
 }
 pub(crate) use sealed::Internals;

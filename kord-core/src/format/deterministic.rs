@@ -25,7 +25,7 @@ pub fn generate_from_roots<F: KeyFormat>(
     roots: [&[Block]; 2],
 ) -> Result<[Keys<F>; 2], SpecError> {
     check(format, alphas, betas, roots)?;
-    let pairs = roots[0].iter().zip(roots[1]).map(|(r0, r1)| format.roots([*r0, *r1]));
+    let pairs = roots[0].iter().zip(roots[1]).map(|(r0, r1)| format.stored_roots([*r0, *r1]));
     let pairs = Zeroizing::new(pairs.collect::<Vec<_>>());
     let [roots0, roots1] = [0, 1].map(|p| Zeroizing::new(pairs.iter().map(|r| r[p]).collect::<Vec<_>>()));
     let payloads = format.payloads(alphas, betas);

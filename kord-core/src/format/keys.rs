@@ -44,7 +44,7 @@ impl<F: KeyFormat> Keys<F> {
         }
         let mut words = Words::zeroed(format.generator().dims(), bytes.len() / stride);
         for (j, bytes) in bytes.chunks_exact(stride).enumerate() {
-            format.decode(&mut Reader::new(bytes), &mut words.key_mut(j))?;
+            format.read_key(&mut Reader::new(bytes), &mut words.key_mut(j))?;
         }
         Ok(Self { format, party, words })
     }
@@ -54,7 +54,7 @@ impl<F: KeyFormat> Keys<F> {
     pub fn encode(&self) -> Zeroizing<Vec<u8>> {
         let mut out = Zeroizing::new(Vec::with_capacity(self.len() * self.format.key_bytes()));
         for j in 0..self.len() {
-            self.format.encode(&self.words.key(j), &mut out);
+            self.format.write_key(&self.words.key(j), &mut out);
         }
         out
     }

@@ -79,15 +79,15 @@ impl Internals for DcfSpec {
         llama::dcf_engine(self.domain_bits, self.group.bits(), self.group_size, self.group)
     }
 
-    fn roots(&self, drawn: [Block; 2]) -> [Block; 2] {
+    fn stored_roots(&self, drawn: [Block; 2]) -> [Block; 2] {
         llama::dcf_roots(drawn)
     }
 
-    fn encode(&self, key: &StoredKey<'_>, out: &mut Vec<u8>) {
+    fn write_key(&self, key: &StoredKey<'_>, out: &mut Vec<u8>) {
         llama::encode_dcf(key, self.group.bits(), out);
     }
 
-    fn decode(&self, bytes: &mut Reader<'_>, key: &mut StoredKeyMut<'_>) -> Result<(), DecodeError> {
+    fn read_key(&self, bytes: &mut Reader<'_>, key: &mut StoredKeyMut<'_>) -> Result<(), DecodeError> {
         llama::decode_dcf(bytes, self.group.bits(), Some(self.group), key)
     }
 }

@@ -161,7 +161,7 @@ impl Internals for Spec {
     }
 
     /// As given: the library clamps a seed when it uses it, not when it stores it.
-    fn roots(&self, drawn: [Block; 2]) -> [Block; 2] {
+    fn stored_roots(&self, drawn: [Block; 2]) -> [Block; 2] {
         drawn
     }
 
@@ -169,7 +169,7 @@ impl Internals for Spec {
         self.output.contains(beta)
     }
 
-    fn encode(&self, key: &StoredKey<'_>, out: &mut Vec<u8>) {
+    fn write_key(&self, key: &StoredKey<'_>, out: &mut Vec<u8>) {
         out.extend_from_slice(&key.root.to_bytes());
         for level in 0..key.seeds.len() {
             for block in self.level_blocks(key, level) {
@@ -181,7 +181,7 @@ impl Internals for Spec {
         }
     }
 
-    fn decode(&self, bytes: &mut Reader<'_>, key: &mut StoredKeyMut<'_>) -> Result<(), DecodeError> {
+    fn read_key(&self, bytes: &mut Reader<'_>, key: &mut StoredKeyMut<'_>) -> Result<(), DecodeError> {
         *key.root = bytes.block()?;
         let dpf = self.scheme == Scheme::Dpf;
         for level in 0..key.seeds.len() {

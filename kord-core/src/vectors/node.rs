@@ -35,7 +35,8 @@ impl<'a> Node<'a> {
     }
 
     pub(super) fn error(&self, problem: &'static str) -> VectorError {
-        VectorError::Field { place: self.place(), field: self.path.clone(), problem }
+        let field = if self.path.is_empty() { "top level".to_owned() } else { self.path.clone() };
+        VectorError::Field { place: self.place(), field, problem }
     }
 
     /// For `map_err`: parameters of this case that describe no key.

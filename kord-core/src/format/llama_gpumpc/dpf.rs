@@ -100,17 +100,17 @@ impl Internals for DpfSpec {
         self.engine(self.group)
     }
 
-    fn roots(&self, drawn: [Block; 2]) -> [Block; 2] {
+    fn stored_roots(&self, drawn: [Block; 2]) -> [Block; 2] {
         dpf_roots(drawn)
     }
 
-    fn encode(&self, key: &StoredKey<'_>, out: &mut Vec<u8>) {
+    fn write_key(&self, key: &StoredKey<'_>, out: &mut Vec<u8>) {
         encode_dpf(key, self.domain_bits, out);
         llama::put_integer(out, key.last[0] as u64, self.group.bits());
         put_sentinel(out);
     }
 
-    fn decode(&self, bytes: &mut Reader<'_>, key: &mut StoredKeyMut<'_>) -> Result<(), DecodeError> {
+    fn read_key(&self, bytes: &mut Reader<'_>, key: &mut StoredKeyMut<'_>) -> Result<(), DecodeError> {
         decode_dpf(bytes, self.domain_bits, key)?;
         key.last[0] = u128::from(bytes.integer(llama::container(self.group.bits()))?);
         check_sentinel(bytes)

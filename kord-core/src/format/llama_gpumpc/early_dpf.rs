@@ -117,7 +117,7 @@ impl Internals for EarlyDpfSpec {
         }
     }
 
-    fn roots(&self, drawn: [Block; 2]) -> [Block; 2] {
+    fn stored_roots(&self, drawn: [Block; 2]) -> [Block; 2] {
         dpf_roots(drawn)
     }
 
@@ -125,13 +125,13 @@ impl Internals for EarlyDpfSpec {
         Zeroizing::new(alphas.iter().map(|alpha| one_hot(*alpha)).collect())
     }
 
-    fn encode(&self, key: &StoredKey<'_>, out: &mut Vec<u8>) {
+    fn write_key(&self, key: &StoredKey<'_>, out: &mut Vec<u8>) {
         encode_dpf(key, self.domain_bits, out);
         out.extend_from_slice(&leaf(key).to_bytes());
         put_sentinel(out);
     }
 
-    fn decode(&self, bytes: &mut Reader<'_>, key: &mut StoredKeyMut<'_>) -> Result<(), DecodeError> {
+    fn read_key(&self, bytes: &mut Reader<'_>, key: &mut StoredKeyMut<'_>) -> Result<(), DecodeError> {
         decode_dpf(bytes, self.domain_bits, key)?;
         key.last[0] = bytes.block()?.to_u128() ^ 1;
         check_sentinel(bytes)
