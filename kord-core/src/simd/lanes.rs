@@ -1,0 +1,136 @@
+//! What the kernels need of a vector register that holds one or more 128-bit blocks.
+//!
+//! Kernels are written once over [`Lanes`]. A value of a `Lanes` type can only be made with its
+//! `Cpu` token, and a token only by run-time detection, so that holding one proves that the
+//! instructions exist and every operation here is safe to call.
+//!
+//! Every method is `#[inline(always)]`: it must end up inside a `#[target_feature]` entry point,
+//! or the intrinsics below it would be calls.
+
+use crate::block::Block;
+
+/// A register of [`Lanes::BLOCKS`] blocks. Masks are blocks of all ones or zero.
+pub(super) trait Lanes: Copy {
+    /// Proof that this CPU has the instructions.
+    type Cpu: Copy;
+    /// Blocks in a register.
+    const BLOCKS: usize;
+
+    /// The same block in every lane.
+    fn splat(cpu: Self::Cpu, block: u128) -> Self;
+    /// The first `BLOCKS` blocks of a slice. Panics if there are fewer.
+    fn load(cpu: Self::Cpu, from: &[Block]) -> Self;
+    /// Into the first `BLOCKS` blocks of a slice. Panics if there are fewer.
+    fn store(self, to: &mut [Block]);
+    /// Lane i to `to + i · stride` bytes, unaligned.
+    ///
+    /// # Safety
+    /// Those 16 bytes must be writable for every lane.
+    unsafe fn scatter(self, to: *mut u8, stride: usize);
+    /// Lane i from `from[i]`, unaligned.
+    ///
+    /// # Safety
+    /// `from` has at least `BLOCKS` pointers to 16 readable bytes each.
+    unsafe fn gather(cpu: Self::Cpu, from: &[*const u8]) -> Self;
+
+    /// One AES round.
+    fn round(self, key: Self) -> Self;
+    /// The last AES round.
+    fn last_round(self, key: Self) -> Self;
+
+    /// a ⊕ b.
+    fn xor(self, b: Self) -> Self;
+    /// a ∧ b.
+    fn and(self, b: Self) -> Self;
+    /// a ∧ ¬b.
+    fn clear(self, b: Self) -> Self;
+    /// a + b in 64-bit halves.
+    fn add(self, b: Self) -> Self;
+    /// a − b in 64-bit halves.
+    fn sub(self, b: Self) -> Self;
+    /// Each 64-bit half rotated right by one bit.
+    fn rotate_right(self) -> Self;
+    /// The top bit of each 64-bit half over that half.
+    fn sign(self) -> Self;
+    /// Bit 96 of each lane over that lane.
+    fn control(self) -> Self;
+    /// The low 64-bit halves of `a` and `b`, by turns: a_0, b_0, a_1, b_1, ….
+    fn interleave_low(a: Self, b: Self) -> Self;
+
+    /// `a` where `mask` is set, else `b`.
+    #[inline(always)]
+    fn select(mask: Self, a: Self, b: Self) -> Self {
+        b.xor(a.xor(b).and(mask))
+    }
+    /// ¬a where `mask` is set, else b.
+    #[inline(always)]
+    fn select_not(mask: Self, a: Self, b: Self) -> Self {
+        // ¬a = a ⊕ mask under the mask.
+        b.xor(a.xor(mask).xor(b).and(mask))
+    }
+    /// a ⊕ b ⊕ c.
+    #[inline(always)]
+    fn xor3(a: Self, b: Self, c: Self) -> Self {
+        a.xor(b).xor(c)
+    }
+    /// a ⊕ (b ∧ c).
+    #[inline(always)]
+    fn xor_and(a: Self, b: Self, c: Self) -> Self {
+        a.xor(b.and(c))
+    }
+    /// (a ⊕ b) ∧ ¬c.
+    #[inline(always)]
+    fn xor_clear(a: Self, b: Self, c: Self) -> Self {
+        a.xor(b).clear(c)
+    }
+    /// (a ∧ ¬b) ⊕ c.
+    #[inline(always)]
+    fn clear_xor(a: Self, b: Self, c: Self) -> Self {
+        a.clear(b).xor(c)
+    }
+    /// a ∧ (b ⊕ c).
+    #[inline(always)]
+    fn and_xor(a: Self, b: Self, c: Self) -> Self {
+        a.and(b.xor(c))
+    }
+}
+
+/// AES-128 round keys, each in every lane.
+#[derive(Clone, Copy)]
+pub(super) struct Schedule<L>(pub(super) [L; 11]);
+
+impl<L: Lanes> Schedule<L> {
+    #[inline(always)]
+    pub(super) fn splat(cpu: L::Cpu, rounds: &[u128; 11]) -> Self {
+        let mut keys = [L::splat(cpu, rounds[0]); 11];
+        let mut r = 1;
+        while r < 11 {
+            keys[r] = L::splat(cpu, rounds[r]);
+            r += 1;
+        }
+        Self(keys)
+    }
+}
+
+/// Rounds 1–10 of K groups of N whitened states, group k under `keys[k]`, all K · N chains in
+/// flight.
+#[inline(always)]
+pub(super) fn encrypt<L: Lanes, const K: usize, const N: usize>(
+    keys: [&Schedule<L>; K],
+    states: &mut [[L; N]; K],
+) {
+    for r in 1..10 {
+        for k in 0..K {
+            let key = keys[k].0[r];
+            for n in 0..N {
+                states[k][n] = states[k][n].round(key);
+            }
+        }
+    }
+    for k in 0..K {
+        let key = keys[k].0[10];
+        for n in 0..N {
+            states[k][n] = states[k][n].last_round(key);
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Four blocks in a 512-bit register: VAES with AVX-512.
+
+use core::arch::x86_64::*;
+
+use super::Vaes512;
+use crate::block::Block;
+use crate::simd::lanes::Lanes;
+
+/// Four blocks.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(super) struct Zmm(__m512i);
+
+/// An intrinsic on registers alone.
+macro_rules! cpu {
+    ($e:expr) => {
+        // SAFETY: a `Zmm` or its token exists only where VAES and AVX-512 F, BW, DQ and VL do.
+        unsafe { $e }
+    };
+}
+
+impl Lanes for Zmm {
+    type Cpu = Vaes512;
+    const BLOCKS: usize = 4;
+
+    #[inline(always)]
+    fn splat(_: Vaes512, block: u128) -> Self {
+        let (low, high) = (block as i64, (block >> 64) as i64);
+        Self(cpu!(_mm512_set_epi64(high, low, high, low, high, low, high, low)))
+    }
+
+    #[inline(always)]
+    fn load(_: Vaes512, from: &[Block]) -> Self {
+        let from = &from[..4];
+        // SAFETY: 64 bytes are in bounds, and the token proves AVX-512.
+        Self(unsafe { _mm512_loadu_si512(from.as_ptr().cast()) })
+    }
+
+    #[inline(always)]
+    fn store(self, to: &mut [Block]) {
+        let to = &mut to[..4];
+        // SAFETY: 64 bytes are in bounds, and `self` proves AVX-512.
+        unsafe { _mm512_storeu_si512(to.as_mut_ptr().cast(), self.0) }
+    }
+
+    #[inline(always)]
+    unsafe fn scatter(self, to: *mut u8, stride: usize) {
+        // SAFETY: the caller vouches for the addresses, `self` for AVX-512.
+        unsafe {
+            let low = _mm512_castsi512_si256(self.0);
+            let high = _mm512_extracti64x4_epi64::<1>(self.0);
+            _mm_storeu_si128(to.cast(), _mm256_castsi256_si128(low));
+            _mm_storeu_si128(to.add(stride).cast(), _mm256_extracti128_si256::<1>(low));
+            _mm_storeu_si128(to.add(2 * stride).cast(), _mm256_castsi256_si128(high));
+            _mm_storeu_si128(to.add(3 * stride).cast(), _mm256_extracti128_si256::<1>(high));
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn gather(_: Vaes512, from: &[*const u8]) -> Self {
+        // SAFETY: the caller vouches for the addresses, the token for AVX-512.
+        unsafe {
+            let load = |i: usize| _mm_loadu_si128(from[i].cast());
+            let low = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(load(0)), load(1));
+            let high = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(load(2)), load(3));
+            Self(_mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high))
+        }
+    }
+
+    #[inline(always)]
+    fn round(self, key: Self) -> Self {
+        Self(cpu!(_mm512_aesenc_epi128(self.0, key.0)))
+    }
+
+    #[inline(always)]
+    fn last_round(self, key: Self) -> Self {
+        Self(cpu!(_mm512_aesenclast_epi128(self.0, key.0)))
+    }
+
+    #[inline(always)]
+    fn xor(self, b: Self) -> Self {
+        Self(cpu!(_mm512_xor_si512(self.0, b.0)))
+    }
+
+    #[inline(always)]
+    fn and(self, b: Self) -> Self {
+        Self(cpu!(_mm512_and_si512(self.0, b.0)))
+    }
+
+    #[inline(always)]
+    fn clear(self, b: Self) -> Self {
+        Self(cpu!(_mm512_andnot_si512(b.0, self.0)))
+    }
+
+    #[inline(always)]
+    fn add(self, b: Self) -> Self {
+        Self(cpu!(_mm512_add_epi64(self.0, b.0)))
+    }
+
+    #[inline(always)]
+    fn sub(self, b: Self) -> Self {
+        Self(cpu!(_mm512_sub_epi64(self.0, b.0)))
+    }
+
+    #[inline(always)]
+    fn rotate_right(self) -> Self {
+        Self(cpu!(_mm512_ror_epi64::<1>(self.0)))
+    }
+
+    #[inline(always)]
+    fn sign(self) -> Self {
+        Self(cpu!(_mm512_srai_epi64::<63>(self.0)))
+    }
+
+    #[inline(always)]
+    fn control(self) -> Self {
+        cpu!({
+            let spread = _mm512_shuffle_epi32::<0xFF>(self.0);
+            let bit = _mm512_and_si512(spread, _mm512_set1_epi32(1));
+            Self(_mm512_sub_epi32(_mm512_setzero_si512(), bit))
+        })
+    }
+
+    #[inline(always)]
+    fn interleave_low(a: Self, b: Self) -> Self {
+        Self(cpu!(_mm512_unpacklo_epi64(a.0, b.0)))
+    }
+
+    // Three-input logic: bit 4a + 2b + c of the constant is the result.
+
+    #[inline(always)]
+    fn select(mask: Self, a: Self, b: Self) -> Self {
+        Self(cpu!(_mm512_ternarylogic_epi64::<0xCA>(mask.0, a.0, b.0)))
+    }
+
+    #[inline(always)]
+    fn select_not(mask: Self, a: Self, b: Self) -> Self {
+        Self(cpu!(_mm512_ternarylogic_epi64::<0x3A>(mask.0, a.0, b.0)))
+    }
+
+    #[inline(always)]
+    fn xor3(a: Self, b: Self, c: Self) -> Self {
+        Self(cpu!(_mm512_ternarylogic_epi64::<0x96>(a.0, b.0, c.0)))
+    }
+
+    #[inline(always)]
+    fn xor_and(a: Self, b: Self, c: Self) -> Self {
+        Self(cpu!(_mm512_ternarylogic_epi64::<0x78>(a.0, b.0, c.0)))
+    }
+
+    #[inline(always)]
+    fn xor_clear(a: Self, b: Self, c: Self) -> Self {
+        Self(cpu!(_mm512_ternarylogic_epi64::<0x14>(a.0, b.0, c.0)))
+    }
+
+    #[inline(always)]
+    fn clear_xor(a: Self, b: Self, c: Self) -> Self {
+        Self(cpu!(_mm512_ternarylogic_epi64::<0x9A>(a.0, b.0, c.0)))
+    }
+
+    #[inline(always)]
+    fn and_xor(a: Self, b: Self, c: Self) -> Self {
+        Self(cpu!(_mm512_ternarylogic_epi64::<0x60>(a.0, b.0, c.0)))
+    }
+}
