@@ -27,6 +27,8 @@ mod path;
 #[cfg(target_arch = "x86_64")]
 mod slots;
 #[cfg(target_arch = "x86_64")]
+mod values;
+#[cfg(target_arch = "x86_64")]
 mod x86;
 
 use core::fmt;
@@ -39,12 +41,8 @@ use crate::spec::{KeySpec, Scheme};
 
 /// The clamp bit of a block.
 const CLAMP: u128 = 1 << 96;
-/// Registers of each party in a group: with two sides, 4 · REGS AES chains in flight.
+/// Registers of each party in a group: with two sides, 4 · REGS = 8 AES chains in flight.
 const REGS: usize = 2;
-/// Groups of a DPF tile: one's level arithmetic hides behind another's AES.
-const GROUPS: usize = 2;
-/// Groups of a DCF tile.
-const DCF_GROUPS: usize = 2;
 
 /// How batches are computed. Every back end makes the same bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -40,7 +40,7 @@ use crate::spec::KeySpec;
 /// Keys of one timed batch.
 const BATCH: usize = 256;
 /// Time of one measurement among those that are taken by turns.
-const SLICE: Duration = Duration::from_millis(4);
+const SLICE: Duration = Duration::from_millis(1);
 /// Fewest measurements of each kind.
 const LEAST: usize = 5;
 /// Blocks that the `aes` crate encrypts in one call: 16 KiB, in first-level cache.
@@ -93,7 +93,7 @@ pub fn generation_with(backend: Backend, spec: &KeySpec, duration: Duration) -> 
 /// benchmarks that compare a narrow back end with its own limit.
 #[must_use]
 pub fn bare_aes_blocks_per_s_with(backend: Backend) -> f64 {
-    median((0..LEAST).map(|_| rate(SLICE, || simd::bare_blocks(backend, 2000))).collect())
+    median((0..LEAST).map(|_| rate(SLICE, || simd::bare_blocks(backend, 500))).collect())
 }
 
 /// Runs `work`, which returns how much it did, for `duration`; work per second.
@@ -125,7 +125,7 @@ impl Bare {
     }
 
     fn blocks_per_s(&mut self, backend: Backend) -> f64 {
-        let registers = rate(SLICE / 2, || simd::bare_blocks(backend, 2000));
+        let registers = rate(SLICE / 2, || simd::bare_blocks(backend, 500));
         let in_cache = rate(SLICE / 2, || {
             self.aes.encrypt_blocks(black_box(&mut self.buffer));
             CRATE_BLOCKS as u64

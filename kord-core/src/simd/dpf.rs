@@ -1,35 +1,50 @@
 //! DPF Gen: the walk of one tile.
 
-use super::lanes::{Lanes, encrypt};
-use super::path::{Path, PathKeys, Tile};
+use super::REGS;
+use super::lanes::Lanes;
+use super::path::{Inputs, Path, PathKeys};
 use super::slots::Slots;
-use super::{GROUPS, REGS};
 
-/// Walks a full tile, `GROUPS · REGS · BLOCKS` keys, and writes their correction seeds. While one
-/// group's level is worked out, the AES rounds of the other fill the unit.
+/// Groups in a tile: while one's level is worked out, the AES rounds of the other fill the unit.
+pub(super) const GROUPS: usize = 2;
+
+/// Keys in a tile.
+pub(super) const fn tile<L: Lanes>() -> usize {
+    GROUPS * REGS * L::BLOCKS
+}
+
+/// Walks a full tile and writes its correction seeds. Returns the leaves.
 #[inline(always)]
 pub(super) fn walk<L: Lanes>(
     cpu: L::Cpu,
     keys: &PathKeys<L>,
-    levels: usize,
-    tile: &mut Tile,
+    inputs: &Inputs<'_>,
+    slots: &mut Slots<'_>,
+) -> [Path<L>; GROUPS] {
+    let second = REGS * L::BLOCKS;
+    let mut a = Path::new(cpu, keys, inputs, 0);
+    let mut b = Path::new(cpu, keys, inputs, second);
+    for level in 0..inputs.levels {
+        advance(keys, &mut a, 0, level, slots);
+        advance(keys, &mut b, second, level, slots);
+    }
+    [a, b]
+}
+
+/// One level of one group, whose first key is `first`.
+#[inline(always)]
+fn advance<L: Lanes>(
+    keys: &PathKeys<L>,
+    path: &mut Path<L>,
+    first: usize,
+    level: usize,
     slots: &mut Slots<'_>,
 ) {
-    let mut paths: [Path<L>; GROUPS] =
-        core::array::from_fn(|g| Path::new(cpu, tile, g * REGS * L::BLOCKS));
-    let aes = [&keys.left, &keys.right, &keys.left, &keys.right];
-    for level in 0..levels {
-        for (g, path) in paths.iter_mut().enumerate() {
-            let mut e = path.whiten(keys);
-            encrypt(aes, &mut e);
-            for r in 0..REGS {
-                let a = path.next_alpha(r);
-                let word = path.step(keys, r, a, &e);
-                slots.put((g * REGS + r) * L::BLOCKS, 16 + 16 * level, word);
-            }
-        }
-    }
-    for (g, path) in paths.into_iter().enumerate() {
-        path.finish(keys, tile, g * REGS * L::BLOCKS);
+    let mut e = path.whiten(keys);
+    L::encrypt(&keys.left, &keys.right, &mut e);
+    for r in 0..REGS {
+        let a = path.next_alpha(r);
+        let word = path.step(keys, r, a, &e);
+        slots.put(first + r * L::BLOCKS, 16 + 16 * level, word);
     }
 }

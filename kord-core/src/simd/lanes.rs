@@ -20,6 +20,8 @@ pub(super) trait Lanes: Copy {
     fn splat(cpu: Self::Cpu, block: u128) -> Self;
     /// The first `BLOCKS` blocks of a slice. Panics if there are fewer.
     fn load(cpu: Self::Cpu, from: &[Block]) -> Self;
+    /// Integer i of a slice in both halves of lane i. Panics if there are fewer than `BLOCKS`.
+    fn spread(cpu: Self::Cpu, from: &[u64]) -> Self;
     /// Into the first `BLOCKS` blocks of a slice. Panics if there are fewer.
     fn store(self, to: &mut [Block]);
     /// Lane i to `to + i · stride` bytes, unaligned.
@@ -33,10 +35,9 @@ pub(super) trait Lanes: Copy {
     /// `from` has at least `BLOCKS` pointers to 16 readable bytes each.
     unsafe fn gather(cpu: Self::Cpu, from: &[*const u8]) -> Self;
 
-    /// One AES round.
-    fn round(self, key: Self) -> Self;
-    /// The last AES round.
-    fn last_round(self, key: Self) -> Self;
+    /// Rounds 1–10 of four pairs of whitened states, under `left`, `right`, `left`, `right`: eight
+    /// chains in flight.
+    fn encrypt(left: &Schedule<Self>, right: &Schedule<Self>, states: &mut [[Self; 2]; 4]);
 
     /// a ⊕ b.
     fn xor(self, b: Self) -> Self;
@@ -48,6 +49,8 @@ pub(super) trait Lanes: Copy {
     fn add(self, b: Self) -> Self;
     /// a − b in 64-bit halves.
     fn sub(self, b: Self) -> Self;
+    /// Each 64-bit half shifted left by `bits` ≤ 63.
+    fn shift_left(self, bits: u32) -> Self;
     /// Each 64-bit half rotated right by one bit.
     fn rotate_right(self) -> Self;
     /// The top bit of each 64-bit half over that half.
@@ -97,6 +100,7 @@ pub(super) trait Lanes: Copy {
 
 /// AES-128 round keys, each in every lane.
 #[derive(Clone, Copy)]
+#[repr(transparent)]
 pub(super) struct Schedule<L>(pub(super) [L; 11]);
 
 impl<L: Lanes> Schedule<L> {
@@ -109,28 +113,5 @@ impl<L: Lanes> Schedule<L> {
             r += 1;
         }
         Self(keys)
-    }
-}
-
-/// Rounds 1–10 of K groups of N whitened states, group k under `keys[k]`, all K · N chains in
-/// flight.
-#[inline(always)]
-pub(super) fn encrypt<L: Lanes, const K: usize, const N: usize>(
-    keys: [&Schedule<L>; K],
-    states: &mut [[L; N]; K],
-) {
-    for r in 1..10 {
-        for k in 0..K {
-            let key = keys[k].0[r];
-            for n in 0..N {
-                states[k][n] = states[k][n].round(key);
-            }
-        }
-    }
-    for k in 0..K {
-        let key = keys[k].0[10];
-        for n in 0..N {
-            states[k][n] = states[k][n].last_round(key);
-        }
     }
 }

@@ -1,4 +1,4 @@
-//! One level of Gen for a few registers of keys, both parties at once.
+//! One level of Gen for a pair of registers of keys, both parties at once.
 //!
 //! On alpha's path the parties' control bits always differ and the difference of their seeds is
 //! the sum of both children's differences, so party 1's node is never computed by itself: the
@@ -11,52 +11,18 @@
 use super::lanes::{Lanes, Schedule};
 use super::{CLAMP, REGS};
 use crate::block::Block;
-use zeroize::Zeroize;
 
-/// Keys whose walks may share a tile: `REGS` registers of the widest kind, twice.
-pub(super) const MAX_TILE: usize = 16;
-
-/// What a tile of keys starts from and ends with, in memory.
-pub(super) struct Tile {
-    /// Alpha, its first bit at bit 63, in both halves.
-    pub(super) alpha: [Block; MAX_TILE],
-    /// Both parties' seeds, clamped: roots before a walk, leaves after it.
-    pub(super) seeds: [[Block; MAX_TILE]; 2],
-    /// Party 0's control bits as masks, after a walk.
-    pub(super) control: [Block; MAX_TILE],
-    /// t_R bits without alpha's part, in the high half, rotated (see [`right_bits`]).
-    pub(super) right: [Block; MAX_TILE],
-    /// DCF: beta, in the low half.
-    pub(super) beta: [Block; MAX_TILE],
-    /// DCF: what each path has paid out, in the low half.
-    pub(super) paid: [Block; MAX_TILE],
-}
-
-impl Tile {
-    pub(super) const fn new() -> Self {
-        let zero = [Block::ZERO; MAX_TILE];
-        Self { alpha: zero, seeds: [zero; 2], control: zero, right: zero, beta: zero, paid: zero }
-    }
-}
-
-impl Drop for Tile {
-    fn drop(&mut self) {
-        self.alpha.zeroize();
-        self.seeds.zeroize();
-        self.control.zeroize();
-        self.right.zeroize();
-        self.beta.zeroize();
-        self.paid.zeroize();
-    }
-}
-
-/// t_R of every level, level i in bit i: what [`step`] collected is in `right`'s high half, bit
-/// 32 holding the last level and earlier levels below it (rotating), still without alpha's bits.
-#[inline(always)]
-pub(super) fn right_bits(right: Block, alpha: u64, levels: u32) -> u64 {
-    let collected = ((right.to_u128() >> 64) as u64).rotate_left(levels + 31);
-    // `alpha` has its first bit at bit 63, so reversed it lies at bit 0.
-    collected ^ alpha.reverse_bits()
+/// The inputs of a full tile of keys, in memory.
+#[derive(Clone, Copy)]
+pub(super) struct Inputs<'a> {
+    /// n: levels to walk.
+    pub(super) levels: usize,
+    /// Alphas of n bits.
+    pub(super) alphas: &'a [u64],
+    /// Both parties' roots, with any clamp bit.
+    pub(super) roots: [&'a [Block]; 2],
+    /// Payloads of one element: DCF keys, and DPF keys whose final word is computed here.
+    pub(super) betas: &'a [Block],
 }
 
 /// The round keys of both sides and what the levels need beside them.
@@ -90,41 +56,38 @@ pub(super) struct Path<L> {
     pub(super) control: [L; REGS],
     /// Alpha, shifted so that the next level's bit is on top.
     alpha: [L; REGS],
+    /// t_R of the last level in bit 96, earlier ones below it, rotating.
     right: [L; REGS],
 }
 
 impl<L: Lanes> Path<L> {
     /// The roots of the keys from `first` on.
     #[inline(always)]
-    pub(super) fn new(cpu: L::Cpu, tile: &Tile, first: usize) -> Self {
-        let zero = L::splat(cpu, 0);
-        let mut path = Self {
-            node: [zero; REGS],
-            difference: [zero; REGS],
-            control: [zero; REGS],
-            alpha: [zero; REGS],
-            right: [zero; REGS],
-        };
+    pub(super) fn new(cpu: L::Cpu, keys: &PathKeys<L>, inputs: &Inputs<'_>, first: usize) -> Self {
+        let zero = [L::splat(cpu, 0); REGS];
+        let mut path = Self { node: zero, difference: zero, control: zero, alpha: zero, right: zero };
         for r in 0..REGS {
             let at = first + r * L::BLOCKS;
-            path.node[r] = L::load(cpu, &tile.seeds[0][at..]);
-            path.difference[r] = path.node[r].xor(L::load(cpu, &tile.seeds[1][at..]));
-            path.alpha[r] = L::load(cpu, &tile.alpha[at..]);
+            let root0 = L::load(cpu, &inputs.roots[0][at..]);
+            let root1 = L::load(cpu, &inputs.roots[1][at..]);
+            path.node[r] = root0.clear(keys.clamp);
+            path.difference[r] = L::xor_clear(root0, root1, keys.clamp);
+            path.alpha[r] = L::spread(cpu, &inputs.alphas[at..]).shift_left(64 - inputs.levels as u32);
         }
         path
     }
 
-    /// The leaves, back to memory.
+    /// Both parties' seeds of register `r`.
     #[inline(always)]
-    pub(super) fn finish(self, keys: &PathKeys<L>, tile: &mut Tile, first: usize) {
-        for r in 0..REGS {
-            let at = first + r * L::BLOCKS;
-            let seed = self.node[r].clear(keys.clamp);
-            seed.store(&mut tile.seeds[0][at..]);
-            seed.xor(self.difference[r]).store(&mut tile.seeds[1][at..]);
-            self.control[r].store(&mut tile.control[at..]);
-            self.right[r].store(&mut tile.right[at..]);
-        }
+    pub(super) fn seeds(&self, keys: &PathKeys<L>, r: usize) -> [L; 2] {
+        let seed0 = self.node[r].clear(keys.clamp);
+        [seed0, seed0.xor(self.difference[r])]
+    }
+
+    /// The t_R bits collected so far, in high halves; see [`right_bits`].
+    #[inline(always)]
+    pub(super) fn right(&self, r: usize) -> L {
+        self.right[r]
     }
 
     /// AES inputs after the first key addition, in E's order.
@@ -160,14 +123,20 @@ impl<L: Lanes> Path<L> {
         // The lost side's difference; in the clamp bit, the kept side's. A node that enters the
         // feed-forward with its control bit in place cancels the constant 1 in t_keep.
         let word = L::select(a.xor(clamp), left, right);
-        // t_L = left ⊕ ¬a.
-        let published = L::select_not(clamp, left.xor(a), word);
-        self.right[r] = L::select(clamp, right, self.right[r].rotate_right());
         let keep = L::select(a, e[1][r], e[0][r]);
         let corrected = L::xor_and(self.node[r], self.control[r], word);
         self.node[r] = keep.xor(corrected);
-        self.difference[r] = L::xor_clear(left, right, clamp);
         self.control[r] = self.node[r].control();
-        published
+        self.difference[r] = L::xor_clear(left, right, clamp);
+        // t_R = right ⊕ a, t_L = left ⊕ ¬a.
+        self.right[r] = L::select(clamp, right.xor(a), self.right[r].rotate_right());
+        L::select_not(clamp, left.xor(a), word)
     }
+}
+
+/// Level i's t_R in bit i, from a high half of [`Path::right`] after `levels` levels: the last
+/// level's is in bit 32 and each earlier one below it, rotating.
+#[inline(always)]
+pub(super) const fn right_bits(high: u64, levels: usize) -> u64 {
+    high.rotate_left(levels as u32 + 31)
 }

@@ -1,13 +1,14 @@
 //! Entry points for x86-64: one function a kernel and register width, compiled for the
 //! instructions that its token proves.
 
+mod rounds;
 mod xmm;
 mod ymm;
 mod zmm;
 
 use core::arch::x86_64::*;
 
-use super::dcf::{Ring, Xor};
+use super::values::{Ring, Xor};
 use super::{GenJob, bare, generate, is_narrow};
 use crate::group::GroupKind;
 use crate::prg::PrgKeys;

@@ -2,9 +2,10 @@
 
 use core::arch::x86_64::*;
 
+use super::rounds::{define_eight, round};
 use super::AesNi;
 use crate::block::Block;
-use crate::simd::lanes::Lanes;
+use crate::simd::lanes::{Lanes, Schedule};
 
 /// One block.
 #[derive(Clone, Copy)]
@@ -18,6 +19,8 @@ macro_rules! cpu {
         unsafe { $e }
     };
 }
+
+define_eight!(__m128i, xmm_reg, "avx,aes", "vmovdqa", [16 32 48 64 80 96 112 128 144], 160);
 
 impl Lanes for Xmm {
     type Cpu = AesNi;
@@ -34,6 +37,11 @@ impl Lanes for Xmm {
         let from = &from[..1];
         // SAFETY: 16 bytes are in bounds, and the token proves AVX2.
         Self(unsafe { _mm_loadu_si128(from.as_ptr().cast()) })
+    }
+
+    #[inline(always)]
+    fn spread(_: AesNi, from: &[u64]) -> Self {
+        Self(cpu!(_mm_set1_epi64x(from[0] as i64)))
     }
 
     #[inline(always)]
@@ -56,13 +64,14 @@ impl Lanes for Xmm {
     }
 
     #[inline(always)]
-    fn round(self, key: Self) -> Self {
-        Self(cpu!(_mm_aesenc_si128(self.0, key.0)))
-    }
-
-    #[inline(always)]
-    fn last_round(self, key: Self) -> Self {
-        Self(cpu!(_mm_aesenclast_si128(self.0, key.0)))
+    fn encrypt(left: &Schedule<Self>, right: &Schedule<Self>, states: &mut [[Self; 2]; 4]) {
+        let (left, right) = (left.0.as_ptr().cast(), right.0.as_ptr().cast());
+        // SAFETY: a schedule is 11 registers in memory; `Self` has the layout of its register;
+        // `states` proves the target features. (Maps over arrays would become calls here.)
+        unsafe {
+            let raw = core::mem::transmute::<[[Self; 2]; 4], [[__m128i; 2]; 4]>(*states);
+            *states = core::mem::transmute::<[[__m128i; 2]; 4], [[Self; 2]; 4]>(eight([left, right], raw));
+        }
     }
 
     #[inline(always)]
@@ -88,6 +97,11 @@ impl Lanes for Xmm {
     #[inline(always)]
     fn sub(self, b: Self) -> Self {
         Self(cpu!(_mm_sub_epi64(self.0, b.0)))
+    }
+
+    #[inline(always)]
+    fn shift_left(self, bits: u32) -> Self {
+        Self(cpu!(_mm_sll_epi64(self.0, _mm_cvtsi32_si128(bits as i32))))
     }
 
     #[inline(always)]

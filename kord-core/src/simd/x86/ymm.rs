@@ -2,9 +2,10 @@
 
 use core::arch::x86_64::*;
 
+use super::rounds::{define_eight, round};
 use super::Vaes256;
 use crate::block::Block;
-use crate::simd::lanes::Lanes;
+use crate::simd::lanes::{Lanes, Schedule};
 
 /// Two blocks.
 #[derive(Clone, Copy)]
@@ -18,6 +19,8 @@ macro_rules! cpu {
         unsafe { $e }
     };
 }
+
+define_eight!(__m256i, ymm_reg, "avx2,vaes", "vmovdqa", [32 64 96 128 160 192 224 256 288], 320);
 
 impl Lanes for Ymm {
     type Cpu = Vaes256;
@@ -34,6 +37,16 @@ impl Lanes for Ymm {
         let from = &from[..2];
         // SAFETY: 32 bytes are in bounds, and the token proves AVX2.
         Self(unsafe { _mm256_loadu_si256(from.as_ptr().cast()) })
+    }
+
+    #[inline(always)]
+    fn spread(_: Vaes256, from: &[u64]) -> Self {
+        let from = &from[..2];
+        // SAFETY: 16 bytes are in bounds, and the token proves AVX2.
+        Self(unsafe {
+            let two = _mm256_castsi128_si256(_mm_loadu_si128(from.as_ptr().cast()));
+            _mm256_permute4x64_epi64::<0b01_01_00_00>(two)
+        })
     }
 
     #[inline(always)]
@@ -62,13 +75,14 @@ impl Lanes for Ymm {
     }
 
     #[inline(always)]
-    fn round(self, key: Self) -> Self {
-        Self(cpu!(_mm256_aesenc_epi128(self.0, key.0)))
-    }
-
-    #[inline(always)]
-    fn last_round(self, key: Self) -> Self {
-        Self(cpu!(_mm256_aesenclast_epi128(self.0, key.0)))
+    fn encrypt(left: &Schedule<Self>, right: &Schedule<Self>, states: &mut [[Self; 2]; 4]) {
+        let (left, right) = (left.0.as_ptr().cast(), right.0.as_ptr().cast());
+        // SAFETY: a schedule is 11 registers in memory; `Self` has the layout of its register;
+        // `states` proves the target features. (Maps over arrays would become calls here.)
+        unsafe {
+            let raw = core::mem::transmute::<[[Self; 2]; 4], [[__m256i; 2]; 4]>(*states);
+            *states = core::mem::transmute::<[[__m256i; 2]; 4], [[Self; 2]; 4]>(eight([left, right], raw));
+        }
     }
 
     #[inline(always)]
@@ -94,6 +108,11 @@ impl Lanes for Ymm {
     #[inline(always)]
     fn sub(self, b: Self) -> Self {
         Self(cpu!(_mm256_sub_epi64(self.0, b.0)))
+    }
+
+    #[inline(always)]
+    fn shift_left(self, bits: u32) -> Self {
+        Self(cpu!(_mm256_sll_epi64(self.0, _mm_cvtsi32_si128(bits as i32))))
     }
 
     #[inline(always)]

@@ -2,9 +2,10 @@
 
 use core::arch::x86_64::*;
 
+use super::rounds::{define_eight, round};
 use super::Vaes512;
 use crate::block::Block;
-use crate::simd::lanes::Lanes;
+use crate::simd::lanes::{Lanes, Schedule};
 
 /// Four blocks.
 #[derive(Clone, Copy)]
@@ -18,6 +19,8 @@ macro_rules! cpu {
         unsafe { $e }
     };
 }
+
+define_eight!(__m512i, zmm_reg, "avx512f,vaes", "vmovdqa64", [64 128 192 256 320 384 448 512 576], 640);
 
 impl Lanes for Zmm {
     type Cpu = Vaes512;
@@ -34,6 +37,16 @@ impl Lanes for Zmm {
         let from = &from[..4];
         // SAFETY: 64 bytes are in bounds, and the token proves AVX-512.
         Self(unsafe { _mm512_loadu_si512(from.as_ptr().cast()) })
+    }
+
+    #[inline(always)]
+    fn spread(_: Vaes512, from: &[u64]) -> Self {
+        let from = &from[..4];
+        // SAFETY: 32 bytes are in bounds, and the token proves AVX-512.
+        Self(unsafe {
+            let four = _mm512_castsi256_si512(_mm256_loadu_si256(from.as_ptr().cast()));
+            _mm512_permutexvar_epi64(_mm512_set_epi64(3, 3, 2, 2, 1, 1, 0, 0), four)
+        })
     }
 
     #[inline(always)]
@@ -68,13 +81,14 @@ impl Lanes for Zmm {
     }
 
     #[inline(always)]
-    fn round(self, key: Self) -> Self {
-        Self(cpu!(_mm512_aesenc_epi128(self.0, key.0)))
-    }
-
-    #[inline(always)]
-    fn last_round(self, key: Self) -> Self {
-        Self(cpu!(_mm512_aesenclast_epi128(self.0, key.0)))
+    fn encrypt(left: &Schedule<Self>, right: &Schedule<Self>, states: &mut [[Self; 2]; 4]) {
+        let (left, right) = (left.0.as_ptr().cast(), right.0.as_ptr().cast());
+        // SAFETY: a schedule is 11 registers in memory; `Self` has the layout of its register;
+        // `states` proves the target features. (Maps over arrays would become calls here.)
+        unsafe {
+            let raw = core::mem::transmute::<[[Self; 2]; 4], [[__m512i; 2]; 4]>(*states);
+            *states = core::mem::transmute::<[[__m512i; 2]; 4], [[Self; 2]; 4]>(eight([left, right], raw));
+        }
     }
 
     #[inline(always)]
@@ -100,6 +114,11 @@ impl Lanes for Zmm {
     #[inline(always)]
     fn sub(self, b: Self) -> Self {
         Self(cpu!(_mm512_sub_epi64(self.0, b.0)))
+    }
+
+    #[inline(always)]
+    fn shift_left(self, bits: u32) -> Self {
+        Self(cpu!(_mm512_sll_epi64(self.0, _mm_cvtsi32_si128(bits as i32))))
     }
 
     #[inline(always)]
