@@ -65,6 +65,7 @@ pub(super) fn walk<L: Lanes, V: Values>(
     layout: &Layout,
     slots: &mut Slots<'_>,
 ) -> (Path<L>, [L; REGS]) {
+    slots.check(tile::<L>(), inputs.levels);
     let mut path = Path::new(cpu, &keys.path, inputs, 0);
     let mut payout = Payout { beta: [L::splat(cpu, 0); REGS], paid: [L::splat(cpu, 0); REGS] };
     for r in 0..REGS {
@@ -86,7 +87,8 @@ pub(super) fn walk<L: Lanes, V: Values>(
         for r in 0..REGS {
             alpha[r] = path.next_alpha(r);
             let word = path.step(&keys.path, r, alpha[r], &e);
-            slots.put(r * L::BLOCKS, 16 + 16 * level, word);
+            // SAFETY: the tile's shape is checked above.
+            unsafe { slots.put(r * L::BLOCKS, level.wrapping_mul(16).wrapping_add(16), word) }
         }
         // The level before's, which have long left their registers.
         if level > 0 {

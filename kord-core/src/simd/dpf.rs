@@ -21,19 +21,26 @@ pub(super) fn walk<L: Lanes>(
     inputs: &Inputs<'_>,
     slots: &mut Slots<'_>,
 ) -> [Path<L>; GROUPS] {
+    slots.check(tile::<L>(), inputs.levels);
     let second = REGS * L::BLOCKS;
     let mut a = Path::new(cpu, keys, inputs, 0);
     let mut b = Path::new(cpu, keys, inputs, second);
     for level in 0..inputs.levels {
-        advance(keys, &mut a, 0, level, slots);
-        advance(keys, &mut b, second, level, slots);
+        // SAFETY: the tile's shape is checked above, and both groups lie in it.
+        unsafe {
+            advance(keys, &mut a, 0, level, slots);
+            advance(keys, &mut b, second, level, slots);
+        }
     }
     [a, b]
 }
 
 /// One level of one group, whose first key is `first`.
+///
+/// # Safety
+/// The group's keys lie in `slots` and have more than `level` correction seeds.
 #[inline(always)]
-fn advance<L: Lanes>(
+unsafe fn advance<L: Lanes>(
     keys: &PathKeys<L>,
     path: &mut Path<L>,
     first: usize,
@@ -45,6 +52,7 @@ fn advance<L: Lanes>(
     for r in 0..REGS {
         let a = path.next_alpha(r);
         let word = path.step(keys, r, a, &e);
-        slots.put(first + r * L::BLOCKS, 16 + 16 * level, word);
+        // SAFETY: as the caller vouches.
+        unsafe { slots.put(first + r * L::BLOCKS, level.wrapping_mul(16).wrapping_add(16), word) }
     }
 }

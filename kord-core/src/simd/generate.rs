@@ -104,7 +104,8 @@ fn put_roots<L: Lanes>(
 ) {
     for r in 0..REGS {
         let at = first + r * L::BLOCKS;
-        slots.put(at, 0, L::load(cpu, &roots[at..]).clear(keys.clamp));
+        // SAFETY: the walk has checked the tile, which the group is part of.
+        unsafe { slots.put(at, 0, L::load(cpu, &roots[at..]).clear(keys.clamp)) }
     }
 }
 

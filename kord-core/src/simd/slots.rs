@@ -19,17 +19,24 @@ impl<'a> Slots<'a> {
 
     /// Each lane of `blocks` to byte `offset` of its own key, `first` being the first lane's.
     ///
-    /// # Panics
-    /// If a lane would fall outside its key.
+    /// Unchecked, because a branch between two groups' levels lets the compiler move the first
+    /// group's arithmetic behind the second group's AES.
+    ///
+    /// # Safety
+    /// `first + BLOCKS` ≤ keys and `offset + 16` ≤ stride.
     #[inline(always)]
-    pub(super) fn put<L: Lanes>(&mut self, first: usize, offset: usize, blocks: L) {
-        assert!(first + L::BLOCKS <= self.keys && offset + 16 <= self.stride, "outside the tile");
+    pub(super) unsafe fn put<L: Lanes>(&mut self, first: usize, offset: usize, blocks: L) {
+        debug_assert!(first + L::BLOCKS <= self.keys && offset + 16 <= self.stride, "outside the tile");
+        let at = first.wrapping_mul(self.stride).wrapping_add(offset);
         // SAFETY: key `first + i` begins at `(first + i) · stride` and lies in `bytes`, of which
         // there are `keys · stride`; the 16 bytes at `offset` lie in that key.
-        unsafe {
-            let at = first.wrapping_mul(self.stride).wrapping_add(offset);
-            blocks.scatter(self.bytes.as_mut_ptr().add(at), self.stride);
-        }
+        unsafe { blocks.scatter(self.bytes.as_mut_ptr().add(at), self.stride) }
+    }
+
+    /// Panics unless there are `keys` keys of at least `levels` correction seeds.
+    #[inline(always)]
+    pub(super) fn check(&self, keys: usize, levels: usize) {
+        assert!(self.keys == keys && 16 + 16 * levels <= self.stride, "a tile of another shape");
     }
 
     /// A word of `width` ≤ 8 bytes to byte `offset` of key `j`. `value` has no bits above. May

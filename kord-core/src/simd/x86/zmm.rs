@@ -64,8 +64,8 @@ impl Lanes for Zmm {
             let high = _mm512_extracti64x4_epi64::<1>(self.0);
             _mm_storeu_si128(to.cast(), _mm256_castsi256_si128(low));
             _mm_storeu_si128(to.add(stride).cast(), _mm256_extracti128_si256::<1>(low));
-            _mm_storeu_si128(to.add(2 * stride).cast(), _mm256_castsi256_si128(high));
-            _mm_storeu_si128(to.add(3 * stride).cast(), _mm256_extracti128_si256::<1>(high));
+            _mm_storeu_si128(to.add(stride.wrapping_mul(2)).cast(), _mm256_castsi256_si128(high));
+            _mm_storeu_si128(to.add(stride.wrapping_mul(3)).cast(), _mm256_extracti128_si256::<1>(high));
         }
     }
 
