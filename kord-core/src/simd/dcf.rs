@@ -1,8 +1,10 @@
 //! DCF Gen: the walk of one tile, with values of at most 64 bits.
 
+use core::marker::PhantomData;
+
 use super::REGS;
-use super::lanes::{Lanes, Schedule};
-use super::path::{Inputs, Path, PathKeys};
+use super::lanes::{Filler, Lanes, Schedule, encrypt};
+use super::path::{Inputs, Path, PathKeys, Step};
 use super::slots::Slots;
 use super::values::Values;
 use crate::block::Block;
@@ -44,6 +46,19 @@ impl<L: Lanes> DcfKeys<L> {
             element: L::splat(cpu, u128::from(element) * ((1 << 64) + 1)),
         }
     }
+
+    /// The AES inputs of values, from the whitened ones of seeds.
+    #[inline(always)]
+    fn whiten_values(&self, seeds: &[[L; REGS]; 4]) -> [[L; REGS]; 4] {
+        let mut values = *seeds;
+        for r in 0..REGS {
+            values[0][r] = seeds[0][r].xor(self.value_from_left[0]);
+            values[1][r] = seeds[0][r].xor(self.value_from_left[1]);
+            values[2][r] = seeds[2][r].xor(self.value_from_left[0]);
+            values[3][r] = seeds[2][r].xor(self.value_from_left[1]);
+        }
+        values
+    }
 }
 
 /// What each path owes and has paid, in low halves.
@@ -72,37 +87,24 @@ pub(super) fn walk<L: Lanes, V: Values>(
         payout.beta[r] = L::load(cpu, &inputs.betas[r * L::BLOCKS..]);
     }
     let mut words: Words = [Block::ZERO; 4];
+    let mut e = path.whiten(&keys.path);
+    let mut v = keys.whiten_values(&e);
+    encrypt(&keys.path.left, &keys.path.right, &mut e, &mut ());
     for level in 0..inputs.levels {
-        let mut e = path.whiten(&keys.path);
-        let mut v = e;
-        for r in 0..REGS {
-            v[0][r] = e[0][r].xor(keys.value_from_left[0]);
-            v[1][r] = e[0][r].xor(keys.value_from_left[1]);
-            v[2][r] = e[2][r].xor(keys.value_from_left[0]);
-            v[3][r] = e[2][r].xor(keys.value_from_left[1]);
+        let before = (path.node, path.difference, path.control);
+        // SAFETY: the tile's shape is checked above.
+        let mut step = unsafe { Step::new(&keys.path, &mut path, slots, (0, level), &mut e) };
+        encrypt(&keys.value_left, &keys.value_right, &mut v, &mut step);
+        let alpha = step.alpha;
+        let mut pay = Pay::<L, V>::new(keys, &mut payout, alpha, before, v, &mut words);
+        if level + 1 < inputs.levels {
+            v = keys.whiten_values(&e);
+            encrypt(&keys.path.left, &keys.path.right, &mut e, &mut pay);
+        } else {
+            pay.run();
         }
-        L::encrypt(&keys.path.left, &keys.path.right, &mut e);
-        let (node, difference, control) = (path.node, path.difference, path.control);
-        let mut alpha = path.node;
-        for r in 0..REGS {
-            alpha[r] = path.next_alpha(r);
-            let word = path.step(&keys.path, r, alpha[r], &e);
-            // SAFETY: the tile's shape is checked above.
-            unsafe { slots.put(r * L::BLOCKS, level.wrapping_mul(16).wrapping_add(16), word) }
-        }
-        // The level before's, which have long left their registers.
-        if level > 0 {
-            put_words::<L>(layout, slots, level - 1, &words);
-        }
-        L::encrypt(&keys.value_left, &keys.value_right, &mut v);
-        let mut word = path.node;
-        for r in 0..REGS {
-            word[r] = payout.step::<V>(keys, r, alpha[r], (node[r], difference[r], control[r]), &v);
-        }
-        let word = L::interleave_low(word[0], word[1]).and(keys.element);
-        word.store(&mut words);
+        put_words::<L>(layout, slots, level, &words);
     }
-    put_words::<L>(layout, slots, inputs.levels - 1, &words);
     (path, payout.paid)
 }
 
@@ -116,26 +118,90 @@ fn put_words<L: Lanes>(layout: &Layout, slots: &mut Slots<'_>, level: usize, wor
     }
 }
 
-impl<L: Lanes> Payout<L> {
-    /// The value words of register `r`: in low halves; high halves hold nothing of use. The node,
-    /// difference and control bits are those before the level.
+/// A level's value words as pieces to put between the AES rounds of the next level's seeds.
+struct Pay<'a, L, V> {
+    keys: &'a DcfKeys<L>,
+    payout: &'a mut Payout<L>,
+    words: &'a mut Words,
+    /// A of the level.
+    alpha: [L; REGS],
+    /// Nodes, differences and control bits before the level.
+    node: [L; REGS],
+    difference: [L; REGS],
+    control: [L; REGS],
+    /// E of the value keys.
+    v: [[L; REGS]; 4],
+    keep: [L; REGS],
+    owed: [L; REGS],
+    group: PhantomData<V>,
+}
+
+impl<'a, L: Lanes, V: Values> Pay<'a, L, V> {
     #[inline(always)]
-    fn step<V: Values>(
-        &mut self,
-        keys: &DcfKeys<L>,
-        r: usize,
-        a: L,
-        (node, difference, control): (L, L, L),
-        v: &[[L; REGS]; 4],
-    ) -> L {
-        // Party 0's value less party 1's, on each side.
-        let left = V::sub(v[0][r].xor(node), L::xor3(v[2][r], node, difference));
-        let right = V::sub(v[1][r].xor(node), L::xor3(v[3][r], node, difference));
-        let (keep, lose) = (L::select(a, right, left), L::select(a, left, right));
-        let owed = V::sub(L::and_xor(self.beta[r], a, keys.greater), lose);
-        // Party 1's sign is the complement of party 0's control bit.
-        let word = V::neg_if(control, V::sub(self.paid[r], owed));
-        self.paid[r] = V::add(owed, keep);
-        word
+    fn new(
+        keys: &'a DcfKeys<L>,
+        payout: &'a mut Payout<L>,
+        alpha: [L; REGS],
+        (node, difference, control): ([L; REGS], [L; REGS], [L; REGS]),
+        v: [[L; REGS]; 4],
+        words: &'a mut Words,
+    ) -> Self {
+        let (keep, owed, group) = (node, node, PhantomData);
+        Self { keys, payout, words, alpha, node, difference, control, v, keep, owed, group }
+    }
+
+    /// Everything at once.
+    #[inline(always)]
+    fn run(&mut self) {
+        self.piece::<1>();
+        self.piece::<2>();
+        self.piece::<3>();
+        self.piece::<4>();
+        self.piece::<5>();
+        self.piece::<6>();
+        self.piece::<7>();
+        self.piece::<8>();
+    }
+}
+
+impl<L: Lanes, V: Values> Filler for Pay<'_, L, V> {
+    #[inline(always)]
+    fn piece<const R: usize>(&mut self) {
+        let (v, payout) = (&mut self.v, &mut *self.payout);
+        for r in 0..REGS {
+            match R {
+                1 => {
+                    v[0][r] = v[0][r].xor(self.node[r]);
+                    v[2][r] = L::xor3(v[2][r], self.node[r], self.difference[r]);
+                }
+                2 => {
+                    v[1][r] = v[1][r].xor(self.node[r]);
+                    v[3][r] = L::xor3(v[3][r], self.node[r], self.difference[r]);
+                }
+                // Party 0's value less party 1's, on each side.
+                3 => {
+                    v[0][r] = V::sub(v[0][r], v[2][r]);
+                    v[1][r] = V::sub(v[1][r], v[3][r]);
+                    self.owed[r] = L::and_xor(payout.beta[r], self.alpha[r], self.keys.greater);
+                }
+                4 => {
+                    let lose = L::select(self.alpha[r], v[0][r], v[1][r]);
+                    self.owed[r] = V::sub(self.owed[r], lose);
+                }
+                5 => self.keep[r] = L::select(self.alpha[r], v[1][r], v[0][r]),
+                // Party 1's sign is the complement of party 0's control bit.
+                6 => {
+                    let negated = V::sub(payout.paid[r], self.owed[r]);
+                    v[0][r] = V::neg_if(self.control[r], negated);
+                }
+                7 => payout.paid[r] = V::add(self.owed[r], self.keep[r]),
+                8 if r == 0 => {
+                    // Low halves are the words; high halves hold nothing of use.
+                    let words = L::interleave_low(v[0][0], v[0][1]);
+                    words.and(self.keys.element).store(self.words);
+                }
+                _ => {}
+            }
+        }
     }
 }

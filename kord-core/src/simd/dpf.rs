@@ -1,11 +1,11 @@
 //! DPF Gen: the walk of one tile.
 
 use super::REGS;
-use super::lanes::Lanes;
-use super::path::{Inputs, Path, PathKeys};
+use super::lanes::{Lanes, encrypt};
+use super::path::{Inputs, Path, PathKeys, Step};
 use super::slots::Slots;
 
-/// Groups in a tile: while one's level is worked out, the AES rounds of the other fill the unit.
+/// Groups in a tile: one's level is worked out between the AES rounds of the other.
 pub(super) const GROUPS: usize = 2;
 
 /// Keys in a tile.
@@ -25,34 +25,21 @@ pub(super) fn walk<L: Lanes>(
     let second = REGS * L::BLOCKS;
     let mut a = Path::new(cpu, keys, inputs, 0);
     let mut b = Path::new(cpu, keys, inputs, second);
-    for level in 0..inputs.levels {
+    let (mut a_states, mut b_states) = (a.whiten(keys), b.whiten(keys));
+    encrypt(&keys.left, &keys.right, &mut a_states, &mut ());
+    for level in 0..inputs.levels - 1 {
         // SAFETY: the tile's shape is checked above, and both groups lie in it.
-        unsafe {
-            advance(keys, &mut a, 0, level, slots);
-            advance(keys, &mut b, second, level, slots);
-        }
+        let mut step = unsafe { Step::new(keys, &mut a, slots, (0, level), &mut a_states) };
+        encrypt(&keys.left, &keys.right, &mut b_states, &mut step);
+        // SAFETY: as before.
+        let mut step = unsafe { Step::new(keys, &mut b, slots, (second, level), &mut b_states) };
+        encrypt(&keys.left, &keys.right, &mut a_states, &mut step);
     }
+    let last = inputs.levels - 1;
+    // SAFETY: as before.
+    let mut step = unsafe { Step::new(keys, &mut a, slots, (0, last), &mut a_states) };
+    encrypt(&keys.left, &keys.right, &mut b_states, &mut step);
+    // SAFETY: as before.
+    unsafe { Step::new(keys, &mut b, slots, (second, last), &mut b_states) }.run();
     [a, b]
-}
-
-/// One level of one group, whose first key is `first`.
-///
-/// # Safety
-/// The group's keys lie in `slots` and have more than `level` correction seeds.
-#[inline(always)]
-unsafe fn advance<L: Lanes>(
-    keys: &PathKeys<L>,
-    path: &mut Path<L>,
-    first: usize,
-    level: usize,
-    slots: &mut Slots<'_>,
-) {
-    let mut e = path.whiten(keys);
-    L::encrypt(&keys.left, &keys.right, &mut e);
-    for r in 0..REGS {
-        let a = path.next_alpha(r);
-        let word = path.step(keys, r, a, &e);
-        // SAFETY: as the caller vouches.
-        unsafe { slots.put(first + r * L::BLOCKS, level.wrapping_mul(16).wrapping_add(16), word) }
-    }
 }

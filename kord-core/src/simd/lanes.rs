@@ -35,9 +35,8 @@ pub(super) trait Lanes: Copy {
     /// `from` has at least `BLOCKS` pointers to 16 readable bytes each.
     unsafe fn gather(cpu: Self::Cpu, from: &[*const u8]) -> Self;
 
-    /// Rounds 1–10 of four pairs of whitened states, under `left`, `right`, `left`, `right`: eight
-    /// chains in flight.
-    fn encrypt(left: &Schedule<Self>, right: &Schedule<Self>, states: &mut [[Self; 2]; 4]);
+    /// AES round R ≤ 10 of four pairs of states, under `left`, `right`, `left`, `right`.
+    fn round<const R: usize>(left: &Schedule<Self>, right: &Schedule<Self>, states: &mut [[Self; 2]; 4]);
 
     /// a ⊕ b.
     fn xor(self, b: Self) -> Self;
@@ -55,8 +54,11 @@ pub(super) trait Lanes: Copy {
     fn rotate_right(self) -> Self;
     /// The top bit of each 64-bit half over that half.
     fn sign(self) -> Self;
-    /// Bit 96 of each lane over that lane.
-    fn control(self) -> Self;
+    /// Bits 96–127 of each lane over that lane.
+    fn spread_control(self) -> Self;
+    /// Bit 0 of each 32-bit part over that part: after [`Lanes::spread_control`], bit 96 over the
+    /// lane.
+    fn control_mask(self) -> Self;
     /// The low 64-bit halves of `a` and `b`, by turns: a_0, b_0, a_1, b_1, ….
     fn interleave_low(a: Self, b: Self) -> Self;
 
@@ -114,4 +116,48 @@ impl<L: Lanes> Schedule<L> {
         }
         Self(keys)
     }
+}
+
+/// Work that fills the gaps between AES rounds: pieces 1–10 in order, each a few independent
+/// vector operations, together everything.
+pub(super) trait Filler {
+    /// Piece `R`.
+    fn piece<const R: usize>(&mut self);
+}
+
+/// Nothing to do meanwhile.
+impl Filler for () {
+    #[inline(always)]
+    fn piece<const R: usize>(&mut self) {}
+}
+
+/// Rounds 1–10 of four pairs of whitened states, under `left`, `right`, `left`, `right`, with
+/// `filler`'s pieces among them.
+#[inline(always)]
+pub(super) fn encrypt<L: Lanes>(
+    left: &Schedule<L>,
+    right: &Schedule<L>,
+    states: &mut [[L; 2]; 4],
+    filler: &mut impl Filler,
+) {
+    L::round::<1>(left, right, states);
+    filler.piece::<1>();
+    L::round::<2>(left, right, states);
+    filler.piece::<2>();
+    L::round::<3>(left, right, states);
+    filler.piece::<3>();
+    L::round::<4>(left, right, states);
+    filler.piece::<4>();
+    L::round::<5>(left, right, states);
+    filler.piece::<5>();
+    L::round::<6>(left, right, states);
+    filler.piece::<6>();
+    L::round::<7>(left, right, states);
+    filler.piece::<7>();
+    L::round::<8>(left, right, states);
+    filler.piece::<8>();
+    L::round::<9>(left, right, states);
+    filler.piece::<9>();
+    L::round::<10>(left, right, states);
+    filler.piece::<10>();
 }

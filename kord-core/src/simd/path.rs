@@ -8,7 +8,8 @@
 //! Names: E is an AES output without its feed-forward, `[s_0 L, s_0 R, s_1 L, s_1 R]` in order;
 //! A is alpha's bit of this level as a mask.
 
-use super::lanes::{Lanes, Schedule};
+use super::lanes::{Filler, Lanes, Schedule};
+use super::slots::Slots;
 use super::{CLAMP, REGS};
 use crate::block::Block;
 
@@ -104,33 +105,137 @@ impl<L: Lanes> Path<L> {
         }
         states
     }
+}
 
-    /// A of this level, for register `r`; the next call gives the next level's.
+/// A level of a group as pieces to put between another group's AES rounds: corrects the nodes,
+/// writes the correction seeds and whitens the next level's AES inputs.
+pub(super) struct Step<'a, 'b, L> {
+    keys: &'a PathKeys<L>,
+    path: &'a mut Path<L>,
+    slots: &'a mut Slots<'b>,
+    /// The group's first key, and the byte of its correction seed.
+    first: usize,
+    offset: usize,
+    /// E before, the whitened states of the next level after.
+    states: &'a mut [[L; REGS]; 4],
+    /// A of this level.
+    pub(super) alpha: [L; REGS],
+    left: [L; REGS],
+    right: [L; REGS],
+    keep: [L; REGS],
+    word: [L; REGS],
+    spare: [L; REGS],
+}
+
+impl<'a, 'b, L: Lanes> Step<'a, 'b, L> {
+    /// # Safety
+    /// The group's keys, `first` on, lie in `slots` and have more than `level` correction seeds.
     #[inline(always)]
-    pub(super) fn next_alpha(&mut self, r: usize) -> L {
-        let mask = self.alpha[r].sign();
-        self.alpha[r] = self.alpha[r].add(self.alpha[r]);
-        mask
+    pub(super) unsafe fn new(
+        keys: &'a PathKeys<L>,
+        path: &'a mut Path<L>,
+        slots: &'a mut Slots<'b>,
+        (first, level): (usize, usize),
+        states: &'a mut [[L; REGS]; 4],
+    ) -> Self {
+        let any = path.node;
+        let offset = level.wrapping_mul(16).wrapping_add(16);
+        Self {
+            keys,
+            path,
+            slots,
+            first,
+            offset,
+            states,
+            alpha: any,
+            left: any,
+            right: any,
+            keep: any,
+            word: any,
+            spare: any,
+        }
     }
 
-    /// From this level's nodes to the next, for register `r`. Returns the correction seed with
-    /// t_L in its clamp bit.
+    /// Everything at once.
     #[inline(always)]
-    pub(super) fn step(&mut self, keys: &PathKeys<L>, r: usize, a: L, e: &[[L; REGS]; 4]) -> L {
+    pub(super) fn run(&mut self) {
+        self.piece::<1>();
+        self.piece::<2>();
+        self.piece::<3>();
+        self.piece::<4>();
+        self.piece::<5>();
+        self.piece::<6>();
+        self.piece::<7>();
+        self.piece::<8>();
+        self.piece::<9>();
+    }
+}
+
+impl<L: Lanes> Filler for Step<'_, '_, L> {
+    #[inline(always)]
+    fn piece<const R: usize>(&mut self) {
+        let (keys, path) = (self.keys, &mut *self.path);
         let clamp = keys.clamp;
-        let left = L::xor3(e[0][r], e[2][r], self.difference[r]);
-        let right = L::xor3(e[1][r], e[3][r], self.difference[r]);
-        // The lost side's difference; in the clamp bit, the kept side's. A node that enters the
-        // feed-forward with its control bit in place cancels the constant 1 in t_keep.
-        let word = L::select(a.xor(clamp), left, right);
-        let keep = L::select(a, e[1][r], e[0][r]);
-        let corrected = L::xor_and(self.node[r], self.control[r], word);
-        self.node[r] = keep.xor(corrected);
-        self.control[r] = self.node[r].control();
-        self.difference[r] = L::xor_clear(left, right, clamp);
-        // t_R = right ⊕ a, t_L = left ⊕ ¬a.
-        self.right[r] = L::select(clamp, right.xor(a), self.right[r].rotate_right());
-        L::select_not(clamp, left.xor(a), word)
+        for r in 0..REGS {
+            match R {
+                1 => {
+                    let e = &*self.states;
+                    self.left[r] = L::xor3(e[0][r], e[2][r], path.difference[r]);
+                    self.right[r] = L::xor3(e[1][r], e[3][r], path.difference[r]);
+                    self.alpha[r] = path.alpha[r].sign();
+                }
+                2 => {
+                    let e = &*self.states;
+                    self.word[r] = self.alpha[r].xor(clamp);
+                    self.keep[r] = L::select(self.alpha[r], e[1][r], e[0][r]);
+                    path.alpha[r] = path.alpha[r].add(path.alpha[r]);
+                }
+                // The lost side's difference; in the clamp bit, the kept side's. A node that enters
+                // the feed-forward with its control bit in place cancels the constant 1 in t_keep.
+                3 => {
+                    self.word[r] = L::select(self.word[r], self.left[r], self.right[r]);
+                    path.difference[r] = L::xor_clear(self.left[r], self.right[r], clamp);
+                    self.spare[r] = self.left[r].xor(self.alpha[r]);
+                }
+                4 => {
+                    path.node[r] = L::xor_and(path.node[r], path.control[r], self.word[r]);
+                    // t_L = left ⊕ ¬a.
+                    self.word[r] = L::select_not(clamp, self.spare[r], self.word[r]);
+                    path.right[r] = path.right[r].rotate_right();
+                }
+                5 => {
+                    path.node[r] = self.keep[r].xor(path.node[r]);
+                    // t_R = right ⊕ a.
+                    self.right[r] = self.right[r].xor(self.alpha[r]);
+                }
+                6 => {
+                    self.states[0][r] = L::clear_xor(path.node[r], clamp, keys.left.0[0]);
+                    self.spare[r] = path.node[r].spread_control();
+                    path.right[r] = L::select(clamp, self.right[r], path.right[r]);
+                }
+                7 => {
+                    self.states[1][r] = self.states[0][r].xor(keys.right_from_left);
+                    self.states[2][r] = self.states[0][r].xor(path.difference[r]);
+                }
+                8 => path.control[r] = self.spare[r].control_mask(),
+                9 => self.states[3][r] = self.states[1][r].xor(path.difference[r]),
+                _ => {}
+            }
+        }
+        match R {
+            5 => self.put(0),
+            7 => self.put(1),
+            _ => {}
+        }
+    }
+}
+
+impl<L: Lanes> Step<'_, '_, L> {
+    /// Writes the correction seeds of register `r`.
+    #[inline(always)]
+    fn put(&mut self, r: usize) {
+        // SAFETY: as `new`'s caller vouches.
+        unsafe { self.slots.put(self.first + r * L::BLOCKS, self.offset, self.word[r]) }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use core::arch::x86_64::*;
 
-use super::rounds::{define_eight, round};
+use super::rounds::{define_round, round};
 use super::AesNi;
 use crate::block::Block;
 use crate::simd::lanes::{Lanes, Schedule};
@@ -20,7 +20,8 @@ macro_rules! cpu {
     };
 }
 
-define_eight!(__m128i, xmm_reg, "avx,aes", "vmovdqa", [16 32 48 64 80 96 112 128 144], 160);
+define_round!(middle_round, __m128i, xmm_reg, "avx,aes", "vmovdqa", "vaesenc");
+define_round!(last_round, __m128i, xmm_reg, "avx,aes", "vmovdqa", "vaesenclast");
 
 impl Lanes for Xmm {
     type Cpu = AesNi;
@@ -64,13 +65,14 @@ impl Lanes for Xmm {
     }
 
     #[inline(always)]
-    fn encrypt(left: &Schedule<Self>, right: &Schedule<Self>, states: &mut [[Self; 2]; 4]) {
-        let (left, right) = (left.0.as_ptr().cast(), right.0.as_ptr().cast());
+    fn round<const R: usize>(left: &Schedule<Self>, right: &Schedule<Self>, states: &mut [[Self; 2]; 4]) {
+        let keys = [left.0.as_ptr().cast(), right.0.as_ptr().cast()];
         // SAFETY: a schedule is 11 registers in memory; `Self` has the layout of its register;
         // `states` proves the target features. (Maps over arrays would become calls here.)
         unsafe {
             let raw = core::mem::transmute::<[[Self; 2]; 4], [[__m128i; 2]; 4]>(*states);
-            *states = core::mem::transmute::<[[__m128i; 2]; 4], [[Self; 2]; 4]>(eight([left, right], raw));
+            let raw = if R < 10 { middle_round::<R>(keys, raw) } else { last_round::<R>(keys, raw) };
+            *states = core::mem::transmute::<[[__m128i; 2]; 4], [[Self; 2]; 4]>(raw);
         }
     }
 
@@ -115,11 +117,13 @@ impl Lanes for Xmm {
     }
 
     #[inline(always)]
-    fn control(self) -> Self {
-        cpu!({
-            let spread = _mm_shuffle_epi32::<0xFF>(self.0);
-            Self(_mm_srai_epi32::<31>(_mm_slli_epi32::<31>(spread)))
-        })
+    fn spread_control(self) -> Self {
+        Self(cpu!(_mm_shuffle_epi32::<0xFF>(self.0)))
+    }
+
+    #[inline(always)]
+    fn control_mask(self) -> Self {
+        Self(cpu!(_mm_srai_epi32::<31>(_mm_slli_epi32::<31>(self.0))))
     }
 
     #[inline(always)]

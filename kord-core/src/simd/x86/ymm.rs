@@ -2,7 +2,7 @@
 
 use core::arch::x86_64::*;
 
-use super::rounds::{define_eight, round};
+use super::rounds::{define_round, round};
 use super::Vaes256;
 use crate::block::Block;
 use crate::simd::lanes::{Lanes, Schedule};
@@ -20,7 +20,8 @@ macro_rules! cpu {
     };
 }
 
-define_eight!(__m256i, ymm_reg, "avx2,vaes", "vmovdqa", [32 64 96 128 160 192 224 256 288], 320);
+define_round!(middle_round, __m256i, ymm_reg, "avx2,vaes", "vmovdqa", "vaesenc");
+define_round!(last_round, __m256i, ymm_reg, "avx2,vaes", "vmovdqa", "vaesenclast");
 
 impl Lanes for Ymm {
     type Cpu = Vaes256;
@@ -75,13 +76,14 @@ impl Lanes for Ymm {
     }
 
     #[inline(always)]
-    fn encrypt(left: &Schedule<Self>, right: &Schedule<Self>, states: &mut [[Self; 2]; 4]) {
-        let (left, right) = (left.0.as_ptr().cast(), right.0.as_ptr().cast());
+    fn round<const R: usize>(left: &Schedule<Self>, right: &Schedule<Self>, states: &mut [[Self; 2]; 4]) {
+        let keys = [left.0.as_ptr().cast(), right.0.as_ptr().cast()];
         // SAFETY: a schedule is 11 registers in memory; `Self` has the layout of its register;
         // `states` proves the target features. (Maps over arrays would become calls here.)
         unsafe {
             let raw = core::mem::transmute::<[[Self; 2]; 4], [[__m256i; 2]; 4]>(*states);
-            *states = core::mem::transmute::<[[__m256i; 2]; 4], [[Self; 2]; 4]>(eight([left, right], raw));
+            let raw = if R < 10 { middle_round::<R>(keys, raw) } else { last_round::<R>(keys, raw) };
+            *states = core::mem::transmute::<[[__m256i; 2]; 4], [[Self; 2]; 4]>(raw);
         }
     }
 
@@ -126,11 +128,13 @@ impl Lanes for Ymm {
     }
 
     #[inline(always)]
-    fn control(self) -> Self {
-        cpu!({
-            let spread = _mm256_shuffle_epi32::<0xFF>(self.0);
-            Self(_mm256_srai_epi32::<31>(_mm256_slli_epi32::<31>(spread)))
-        })
+    fn spread_control(self) -> Self {
+        Self(cpu!(_mm256_shuffle_epi32::<0xFF>(self.0)))
+    }
+
+    #[inline(always)]
+    fn control_mask(self) -> Self {
+        Self(cpu!(_mm256_srai_epi32::<31>(_mm256_slli_epi32::<31>(self.0))))
     }
 
     #[inline(always)]

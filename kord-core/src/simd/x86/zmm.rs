@@ -2,7 +2,7 @@
 
 use core::arch::x86_64::*;
 
-use super::rounds::{define_eight, round};
+use super::rounds::{define_round, round};
 use super::Vaes512;
 use crate::block::Block;
 use crate::simd::lanes::{Lanes, Schedule};
@@ -20,7 +20,80 @@ macro_rules! cpu {
     };
 }
 
-define_eight!(__m512i, zmm_reg, "avx512f,vaes", "vmovdqa64", [64 128 192 256 320 384 448 512 576], 640);
+/// Register operations that stay where they are written (see `rounds`).
+mod ops {
+    use core::arch::asm;
+    use core::arch::x86_64::__m512i;
+
+    /// Defines an operation of two registers.
+    macro_rules! binary {
+        ($($name:ident $text:literal)*) => {
+            $(
+                #[inline]
+                #[target_feature(enable = "avx512f")]
+                pub(super) fn $name(a: __m512i, b: __m512i) -> __m512i {
+                    let out;
+                    // SAFETY: reads and writes registers only.
+                    unsafe {
+                        asm!($text, a = in(zmm_reg) a, b = in(zmm_reg) b, out = lateout(zmm_reg) out,
+                            options(nomem, nostack, preserves_flags));
+                    }
+                    out
+                }
+            )*
+        };
+    }
+
+    /// Defines an operation of one register.
+    macro_rules! unary {
+        ($($name:ident $text:literal)*) => {
+            $(
+                #[inline]
+                #[target_feature(enable = "avx512f")]
+                pub(super) fn $name(a: __m512i) -> __m512i {
+                    let out;
+                    // SAFETY: reads and writes registers only.
+                    unsafe {
+                        asm!($text, a = in(zmm_reg) a, out = lateout(zmm_reg) out,
+                            options(nomem, nostack, preserves_flags));
+                    }
+                    out
+                }
+            )*
+        };
+    }
+
+    binary! {
+        xor "vpxorq {out}, {a}, {b}"
+        and "vpandq {out}, {a}, {b}"
+        and_not "vpandnq {out}, {a}, {b}"
+        add "vpaddq {out}, {a}, {b}"
+        sub "vpsubq {out}, {a}, {b}"
+        sub32 "vpsubd {out}, {a}, {b}"
+        interleave_low "vpunpcklqdq {out}, {a}, {b}"
+    }
+
+    unary! {
+        rotate_right "vprorq {out}, {a}, 1"
+        sign "vpsraq {out}, {a}, 63"
+        spread_high "vpshufd {out}, {a}, 0xFF"
+    }
+
+    /// Three-input logic: bit 4a + 2b + c of `TABLE` is the result.
+    #[inline]
+    #[target_feature(enable = "avx512f")]
+    pub(super) fn logic<const TABLE: u8>(mut a: __m512i, b: __m512i, c: __m512i) -> __m512i {
+        // SAFETY: reads and writes registers only.
+        unsafe {
+            asm!("vpternlogq {a}, {b}, {c}, {table}", a = inout(zmm_reg) a, b = in(zmm_reg) b,
+                c = in(zmm_reg) c, table = const TABLE, options(nomem, nostack, preserves_flags));
+        }
+        a
+    }
+}
+
+define_round!(middle_round, __m512i, zmm_reg, "avx512f,vaes", "vmovdqa64", "vaesenc");
+define_round!(last_round, __m512i, zmm_reg, "avx512f,vaes", "vmovdqa64", "vaesenclast");
 
 impl Lanes for Zmm {
     type Cpu = Vaes512;
@@ -81,39 +154,40 @@ impl Lanes for Zmm {
     }
 
     #[inline(always)]
-    fn encrypt(left: &Schedule<Self>, right: &Schedule<Self>, states: &mut [[Self; 2]; 4]) {
-        let (left, right) = (left.0.as_ptr().cast(), right.0.as_ptr().cast());
+    fn round<const R: usize>(left: &Schedule<Self>, right: &Schedule<Self>, states: &mut [[Self; 2]; 4]) {
+        let keys = [left.0.as_ptr().cast(), right.0.as_ptr().cast()];
         // SAFETY: a schedule is 11 registers in memory; `Self` has the layout of its register;
         // `states` proves the target features. (Maps over arrays would become calls here.)
         unsafe {
             let raw = core::mem::transmute::<[[Self; 2]; 4], [[__m512i; 2]; 4]>(*states);
-            *states = core::mem::transmute::<[[__m512i; 2]; 4], [[Self; 2]; 4]>(eight([left, right], raw));
+            let raw = if R < 10 { middle_round::<R>(keys, raw) } else { last_round::<R>(keys, raw) };
+            *states = core::mem::transmute::<[[__m512i; 2]; 4], [[Self; 2]; 4]>(raw);
         }
     }
 
     #[inline(always)]
     fn xor(self, b: Self) -> Self {
-        Self(cpu!(_mm512_xor_si512(self.0, b.0)))
+        Self(cpu!(ops::xor(self.0, b.0)))
     }
 
     #[inline(always)]
     fn and(self, b: Self) -> Self {
-        Self(cpu!(_mm512_and_si512(self.0, b.0)))
+        Self(cpu!(ops::and(self.0, b.0)))
     }
 
     #[inline(always)]
     fn clear(self, b: Self) -> Self {
-        Self(cpu!(_mm512_andnot_si512(b.0, self.0)))
+        Self(cpu!(ops::and_not(b.0, self.0)))
     }
 
     #[inline(always)]
     fn add(self, b: Self) -> Self {
-        Self(cpu!(_mm512_add_epi64(self.0, b.0)))
+        Self(cpu!(ops::add(self.0, b.0)))
     }
 
     #[inline(always)]
     fn sub(self, b: Self) -> Self {
-        Self(cpu!(_mm512_sub_epi64(self.0, b.0)))
+        Self(cpu!(ops::sub(self.0, b.0)))
     }
 
     #[inline(always)]
@@ -123,62 +197,64 @@ impl Lanes for Zmm {
 
     #[inline(always)]
     fn rotate_right(self) -> Self {
-        Self(cpu!(_mm512_ror_epi64::<1>(self.0)))
+        Self(cpu!(ops::rotate_right(self.0)))
     }
 
     #[inline(always)]
     fn sign(self) -> Self {
-        Self(cpu!(_mm512_srai_epi64::<63>(self.0)))
+        Self(cpu!(ops::sign(self.0)))
     }
 
     #[inline(always)]
-    fn control(self) -> Self {
+    fn spread_control(self) -> Self {
+        Self(cpu!(ops::spread_high(self.0)))
+    }
+
+    #[inline(always)]
+    fn control_mask(self) -> Self {
         cpu!({
-            let spread = _mm512_shuffle_epi32::<0xFF>(self.0);
-            let bit = _mm512_and_si512(spread, _mm512_set1_epi32(1));
-            Self(_mm512_sub_epi32(_mm512_setzero_si512(), bit))
+            let bit = ops::and(self.0, _mm512_set1_epi32(1));
+            Self(ops::sub32(_mm512_setzero_si512(), bit))
         })
     }
 
     #[inline(always)]
     fn interleave_low(a: Self, b: Self) -> Self {
-        Self(cpu!(_mm512_unpacklo_epi64(a.0, b.0)))
+        Self(cpu!(ops::interleave_low(a.0, b.0)))
     }
-
-    // Three-input logic: bit 4a + 2b + c of the constant is the result.
 
     #[inline(always)]
     fn select(mask: Self, a: Self, b: Self) -> Self {
-        Self(cpu!(_mm512_ternarylogic_epi64::<0xCA>(mask.0, a.0, b.0)))
+        Self(cpu!(ops::logic::<0xCA>(mask.0, a.0, b.0)))
     }
 
     #[inline(always)]
     fn select_not(mask: Self, a: Self, b: Self) -> Self {
-        Self(cpu!(_mm512_ternarylogic_epi64::<0x3A>(mask.0, a.0, b.0)))
+        Self(cpu!(ops::logic::<0x3A>(mask.0, a.0, b.0)))
     }
 
     #[inline(always)]
     fn xor3(a: Self, b: Self, c: Self) -> Self {
-        Self(cpu!(_mm512_ternarylogic_epi64::<0x96>(a.0, b.0, c.0)))
+        Self(cpu!(ops::logic::<0x96>(a.0, b.0, c.0)))
     }
 
     #[inline(always)]
     fn xor_and(a: Self, b: Self, c: Self) -> Self {
-        Self(cpu!(_mm512_ternarylogic_epi64::<0x78>(a.0, b.0, c.0)))
+        Self(cpu!(ops::logic::<0x78>(a.0, b.0, c.0)))
     }
 
     #[inline(always)]
     fn xor_clear(a: Self, b: Self, c: Self) -> Self {
-        Self(cpu!(_mm512_ternarylogic_epi64::<0x14>(a.0, b.0, c.0)))
+        Self(cpu!(ops::logic::<0x14>(a.0, b.0, c.0)))
     }
 
     #[inline(always)]
     fn clear_xor(a: Self, b: Self, c: Self) -> Self {
-        Self(cpu!(_mm512_ternarylogic_epi64::<0x9A>(a.0, b.0, c.0)))
+        Self(cpu!(ops::logic::<0x9A>(a.0, b.0, c.0)))
     }
 
     #[inline(always)]
     fn and_xor(a: Self, b: Self, c: Self) -> Self {
-        Self(cpu!(_mm512_ternarylogic_epi64::<0x60>(a.0, b.0, c.0)))
+        Self(cpu!(ops::logic::<0x60>(a.0, b.0, c.0)))
     }
 }
