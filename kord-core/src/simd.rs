@@ -34,7 +34,6 @@ mod x86;
 use core::fmt;
 
 use crate::block::Block;
-use crate::convert::NativeConvert;
 use crate::group::GroupKind;
 use crate::party::Party;
 use crate::spec::{KeySpec, Scheme};
@@ -106,7 +105,6 @@ pub(crate) struct GenJob<'a> {
     pub(crate) betas: &'a [u128],
     pub(crate) roots: [&'a [Block]; 2],
     pub(crate) party: Party,
-    pub(crate) convert: &'a NativeConvert,
     /// Exactly one native key for each alpha; every byte is written.
     pub(crate) out: &'a mut [u8],
 }

@@ -38,7 +38,7 @@ use crate::simd::{self, Backend};
 use crate::spec::KeySpec;
 
 /// Keys of one timed batch.
-const BATCH: usize = 1024;
+const BATCH: usize = 512;
 /// Time of one measurement among those that are taken by turns.
 const SLICE: Duration = Duration::from_millis(1);
 /// Fewest measurements of each kind.

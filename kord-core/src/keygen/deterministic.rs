@@ -9,7 +9,6 @@ use zeroize::Zeroizing;
 
 use super::portable;
 use crate::block::Block;
-use crate::convert::NativeProfile;
 use crate::error::SpecError;
 use crate::key_batch::KeyBatch;
 use crate::party::Party;
@@ -82,10 +81,9 @@ pub fn generate_into_with(
     out: &mut [u8],
 ) -> Result<(), SpecError> {
     check(spec, alphas, betas, roots, out)?;
-    let profile = NativeProfile::new(spec);
-    let job = GenJob { spec, alphas, betas, roots, party, convert: &profile.convert, out };
+    let job = GenJob { spec, alphas, betas, roots, party, out };
     if let Some(job) = simd::generate(backend, job) {
-        portable::generate(&profile, job);
+        portable::generate(job);
     }
     Ok(())
 }

@@ -9,8 +9,9 @@ use crate::spec::Scheme;
 use crate::tree::{self, Nodes, TILE};
 
 /// Makes a whole batch.
-pub(super) fn generate(profile: &NativeProfile, job: GenJob<'_>) {
-    let GenJob { spec, alphas, betas, roots, party, out, convert: _ } = job;
+pub(super) fn generate(job: GenJob<'_>) {
+    let GenJob { spec, alphas, betas, roots, party, out } = job;
+    let profile = NativeProfile::new(spec);
     let (tree, layout, group) = (profile.tree(), Layout::new(spec), spec.group());
     let arity = spec.arity() as usize;
     let mut wide = Zeroizing::new([0_u128; TILE]);

@@ -10,6 +10,7 @@ use super::slots::Slots;
 use super::values::Values;
 use super::{GenJob, REGS};
 use crate::block::Block;
+use crate::convert::NativeProfile;
 use crate::layout::Layout;
 use crate::spec::{Predicate, Scheme};
 use crate::tree::{self, Nodes, TILE};
@@ -119,13 +120,19 @@ fn end<L: Lanes, V: Values>(cpu: L::Cpu, keys: &PathKeys<L>, path: &Path<L>, r: 
     L::select(L::splat(cpu, u128::from(u64::MAX)), word, path.right(r))
 }
 
-/// Writes t_R and final words of `count` keys.
+/// Writes t_R and final words of `count` keys; with value words between them already written or
+/// not.
 #[inline(always)]
-fn put_ends(layout: &Layout, element: u64, ends: &Ends, slots: &mut Slots<'_>, count: usize) {
+fn put_ends(layout: &Layout, element: u64, ends: &Ends, slots: &mut Slots<'_>, count: usize, values: bool) {
     let (levels, width) = (layout.domain_bits, layout.payload_bytes);
     for (j, end) in ends[..count].iter().enumerate() {
         let (word, right) = (end.to_u128() as u64, (end.to_u128() >> 64) as u64);
-        slots.merge_word(j, layout.right_bits, right_bits(right, levels), levels.div_ceil(8));
+        let right = right_bits(right, levels);
+        if values {
+            slots.merge_word(j, layout.right_bits, right, levels.div_ceil(8));
+        } else {
+            slots.put_word(j, layout.right_bits, right, levels.div_ceil(8));
+        }
         slots.merge_word(j, layout.final_word, word & element, width);
     }
 }
@@ -150,7 +157,7 @@ pub(super) fn dpf<L: Lanes, V: Values>(cpu: L::Cpu, rounds: [&[u128; 11]; 2], jo
                 end::<L, V>(cpu, &keys, path, r, beta).store(&mut ends[at..]);
             }
         }
-        put_ends(&layout, element, &ends, &mut slots, size);
+        put_ends(&layout, element, &ends, &mut slots, size, false);
     }
     tiles.finish();
 }
@@ -160,7 +167,8 @@ pub(super) fn dpf<L: Lanes, V: Values>(cpu: L::Cpu, rounds: [&[u128; 11]; 2], jo
 pub(super) fn dpf_any<L: Lanes>(cpu: L::Cpu, rounds: [&[u128; 11]; 2], job: GenJob<'_>) {
     let keys = PathKeys::<L>::new(cpu, rounds[0], rounds[1]);
     let (size, count, party) = (dpf::tile::<L>(), job.alphas.len(), job.party.index());
-    let (betas, convert, group, arity) = (job.betas, job.convert, job.spec.group(), job.spec.arity() as usize);
+    let (betas, group, arity) = (job.betas, job.spec.group(), job.spec.arity() as usize);
+    let convert = NativeProfile::new(job.spec).convert;
     let mut words = Zeroizing::new(vec![0; size * arity]);
     let mut nodes = Nodes { seeds: [[Block::ZERO; TILE]; 2], control: [[0; TILE]; 2] };
     let mut tiles = Tiles::new(job, size);
@@ -185,7 +193,7 @@ pub(super) fn dpf_any<L: Lanes>(cpu: L::Cpu, rounds: [&[u128; 11]; 2], job: GenJ
         }
         let len = size.min(count - first);
         let words = &mut words[..len * arity];
-        tree::dpf_final_words(convert, &nodes, &betas[first * arity..][..len * arity], words);
+        tree::dpf_final_words(&convert, &nodes, &betas[first * arity..][..len * arity], words);
         for (j, word) in words.chunks_exact(arity).enumerate() {
             let bits = right_bits((right[j].to_u128() >> 64) as u64, layout.domain_bits);
             slots.merge_word(j, layout.right_bits, bits, layout.domain_bits.div_ceil(8));
@@ -214,7 +222,7 @@ pub(super) fn dcf<L: Lanes, V: Values>(cpu: L::Cpu, rounds: [&[u128; 11]; 4], jo
             let owed = V::sub(L::splat(cpu, 0), paid[r]);
             end::<L, V>(cpu, &keys.path, &path, r, owed).store(&mut ends[r * L::BLOCKS..]);
         }
-        put_ends(&layout, element, &ends, &mut slots, size);
+        put_ends(&layout, element, &ends, &mut slots, size, true);
     }
     tiles.finish();
 }
