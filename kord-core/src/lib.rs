@@ -1,5 +1,6 @@
 //! Function secret sharing keys.
 mod block;
+pub mod channel;
 mod convert;
 pub mod correlation;
 #[cfg(feature = "insecure-dealer")]
@@ -10,6 +11,7 @@ pub mod engine;
 mod error;
 mod group;
 mod key_batch;
+pub mod key_file;
 pub mod keygen;
 mod layout;
 mod party;

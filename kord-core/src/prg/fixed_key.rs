@@ -54,7 +54,8 @@ impl PrgKeys {
         id
     }
 
-    const fn all(&self) -> [&[u8; 16]; 5] {
+    /// The keys in the order in which their id and files list them.
+    pub(crate) const fn all(&self) -> [&[u8; 16]; 5] {
         [&self.seed_left, &self.seed_right, &self.value_left, &self.value_right, &self.expand]
     }
 }
