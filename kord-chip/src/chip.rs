@@ -180,6 +180,6 @@ pub fn frame_elements(request: &Request) -> u64 {
     const DERIVED: u64 = 1 << 16;
     match request.body_bytes() {
         0 => DERIVED,
-        bytes => (crate::frame::MAX_BODY / bytes) as u64,
+        bytes => (crate::frame::MAX_BODY_BYTES / bytes) as u64,
     }
 }

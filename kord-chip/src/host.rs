@@ -34,7 +34,7 @@ use link::Connection;
 use message::{Batch, Hello, Message, Purpose, VERSION};
 
 /// How a host reaches its peer.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct HostConfig {
     /// Where the peer is.
     pub link: Link,
@@ -49,7 +49,7 @@ pub struct HostConfig {
 impl HostConfig {
     /// The default tier ([`Tier::Mac`]); 30 s for the peer to appear, 60 s for each answer.
     #[must_use]
-    pub const fn new(link: Link) -> Self {
+    pub fn new(link: Link) -> Self {
         Self {
             link,
             tier: Tier::Mac,
@@ -74,7 +74,7 @@ pub struct HandshakeReport {
 /// [`HostError`]; nothing is stored unless the pairing completed on this side.
 pub fn pair(chip: &mut dyn Chip, config: &HostConfig) -> Result<HandshakeReport, HostError> {
     let runtime = runtime()?;
-    let mut connection = runtime.block_on(Connection::open(config.link, config.connect_timeout))?;
+    let mut connection = runtime.block_on(Connection::open(&config.link, config.tier, config.connect_timeout))?;
     let started = Instant::now();
     runtime.block_on(async {
         greet(&mut connection, chip, Purpose::Pair, config).await?;
@@ -139,7 +139,7 @@ impl<C: Chip> ChipHost<C> {
             return Ok(());
         }
         let (chip, config) = (&mut self.chip, &self.config);
-        let mut connection = self.runtime.block_on(Connection::open(config.link, config.connect_timeout))?;
+        let mut connection = self.runtime.block_on(Connection::open(&config.link, config.tier, config.connect_timeout))?;
         let started = Instant::now();
         self.runtime.block_on(async {
             greet(&mut connection, chip, Purpose::Work, config).await?;
@@ -278,7 +278,7 @@ impl<C: Chip> KeySource for ChipHost<C> {
         let frames = if payload == 0 { 0 } else { request.count().div_ceil(frame_elements(request)) };
         Support::Yes(Cost {
             payload_bytes: payload,
-            sent_bytes: payload.saturating_add(frames * self.config.tier.overhead_bytes() as u64),
+            sent_bytes: payload.saturating_add(frames * crate::frame::overhead(self.config.tier) as u64),
             messages: frames + 1,
             rounds: 1,
             aes_blocks: request.gen_blocks(),

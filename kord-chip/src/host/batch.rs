@@ -100,7 +100,7 @@ fn submit(
         progress.submitted += count;
         if let Some(frame) = submission.frame {
             progress.waiting += 1;
-            connection.stats.sent.count_frame(&frame);
+            connection.count_sent_frame(&frame);
             connection.queue(&Message::Frame(frame))?;
         }
     }
@@ -123,7 +123,7 @@ fn receive(
             progress.peer_agreed = true;
         }
         (Message::Frame(frame), _) if progress.peer_agreed => {
-            connection.stats.received.count_frame(&frame);
+            connection.count_received_frame(&frame);
             chip.deliver(&frame).map_err(HostError::from)?;
             progress.waiting = progress.waiting.saturating_sub(1);
         }

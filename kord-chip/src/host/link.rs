@@ -1,31 +1,72 @@
 //! One TCP connection to the other host: whole messages in and out, counted.
 
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::error::HostError;
 use super::message::Message;
 use super::stats::LinkStats;
+use crate::tier::Tier;
 
 /// Where the other host is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Link {
-    /// Wait for it here.
-    Listen(SocketAddr),
+    /// Wait for it here; see [`Link::listen`].
+    Listen(Arc<TcpListener>),
     /// Connect to it there; tries again until the time-out, since hosts start in any order.
     Connect(SocketAddr),
 }
 
 impl Link {
+    /// Listens on `address` from now on. Port 0 takes a free port, which [`Link::address`] tells.
+    ///
+    /// # Errors
+    /// [`HostError::Listen`], if the address is in use or not ours.
+    pub fn listen(address: SocketAddr) -> Result<Self, HostError> {
+        let failed = |source| HostError::Listen { address, source };
+        let listener = TcpListener::bind(address).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        Ok(Self::Listen(Arc::new(listener)))
+    }
+
+    /// The two ends of a link on this machine, listener first, on a free port.
+    ///
+    /// # Errors
+    /// [`HostError::Listen`], if no port is free.
+    pub fn loopback() -> Result<[Self; 2], HostError> {
+        let listen = Self::listen(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)))?;
+        let connect = Self::Connect(listen.address()?);
+        Ok([listen, connect])
+    }
+
     /// The address, ours or the peer's.
-    #[must_use]
-    pub const fn address(&self) -> SocketAddr {
+    ///
+    /// # Errors
+    /// [`HostError::Runtime`], if the system does not tell a listener's address.
+    pub fn address(&self) -> Result<SocketAddr, HostError> {
         match self {
-            Self::Listen(address) | Self::Connect(address) => *address,
+            Self::Listen(listener) => listener.local_addr().map_err(HostError::Runtime),
+            Self::Connect(address) => Ok(*address),
+        }
+    }
+
+    async fn open(&self, patience: Duration) -> Result<(TcpStream, SocketAddr), HostError> {
+        let address = self.address()?;
+        match self {
+            Self::Listen(listener) => {
+                let listener = listener.try_clone().and_then(tokio::net::TcpListener::from_std);
+                let listener = listener.map_err(|source| HostError::Listen { address, source })?;
+                match timeout(patience, listener.accept()).await {
+                    Ok(accepted) => accepted.map_err(|source| HostError::Io { address, source }),
+                    Err(_) => Err(HostError::PeerAbsent { address, waited: patience }),
+                }
+            }
+            Self::Connect(address) => Ok((connect(*address, patience).await?, *address)),
         }
     }
 }
@@ -34,6 +75,7 @@ impl Link {
 pub(super) struct Connection {
     stream: TcpStream,
     peer: SocketAddr,
+    tier: Tier,
     /// What one read fills.
     buffer: Box<[u8]>,
     /// Bytes received and not yet taken.
@@ -50,24 +92,20 @@ const RETRY: Duration = Duration::from_millis(50);
 const READ: usize = 64 * 1024;
 
 impl Connection {
-    pub(super) async fn open(link: Link, patience: Duration) -> Result<Self, HostError> {
-        let address = link.address();
-        let (stream, peer) = match link {
-            Link::Listen(address) => {
-                let listener = TcpListener::bind(address)
-                    .await
-                    .map_err(|source| HostError::Listen { address, source })?;
-                match timeout(patience, listener.accept()).await {
-                    Ok(accepted) => accepted.map_err(|source| HostError::Io { address, source })?,
-                    Err(_) => return Err(HostError::PeerAbsent { address, waited: patience }),
-                }
-            }
-            Link::Connect(address) => (connect(address, patience).await?, address),
-        };
-        stream.set_nodelay(true).map_err(|source| HostError::Io { address, source })?;
+    pub(super) async fn open(link: &Link, tier: Tier, patience: Duration) -> Result<Self, HostError> {
+        let (stream, peer) = link.open(patience).await?;
+        stream.set_nodelay(true).map_err(|source| HostError::Io { address: peer, source })?;
         let stats = LinkStats::default();
         let buffer = vec![0; READ].into_boxed_slice();
-        Ok(Self { stream, peer, buffer, inbox: Vec::new(), outbox: Vec::new(), sent: 0, stats })
+        Ok(Self { stream, peer, tier, buffer, inbox: Vec::new(), outbox: Vec::new(), sent: 0, stats })
+    }
+
+    pub(super) fn count_sent_frame(&mut self, frame: &[u8]) {
+        self.stats.sent.count_frame(frame.len(), self.tier);
+    }
+
+    pub(super) fn count_received_frame(&mut self, frame: &[u8]) {
+        self.stats.received.count_frame(frame.len(), self.tier);
     }
 
     pub(super) const fn peer(&self) -> SocketAddr {

@@ -20,7 +20,7 @@ use thiserror::Error;
 /// The version of the messages between hosts.
 pub(crate) const VERSION: u16 = 1;
 /// The longest body: the longest frame, with room to spare for no more than that.
-pub(crate) const MAX_BODY: usize = crate::frame::MAX_FRAME;
+pub(crate) const MAX_BODY: usize = crate::frame::ENVELOPE_BYTES + crate::frame::MAX_BODY_BYTES;
 const MAGIC: &[u8; 4] = b"KORD";
 
 /// Why a host opened a connection.

@@ -1,5 +1,8 @@
 //! What crossed the link, counted where it crosses.
 
+use crate::frame;
+use crate::tier::Tier;
+
 /// Counts of one direction of a link.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Direction {
@@ -36,22 +39,39 @@ impl LinkStats {
         self.sent.flights.max(self.received.flights)
     }
 
+    /// The sum of two counts.
+    #[must_use]
+    pub(crate) fn plus(&self, other: &Self) -> Self {
+        let sum = |a: &Direction, b: &Direction| a.combine(b, |a, b| a + b);
+        Self { sent: sum(&self.sent, &other.sent), received: sum(&self.received, &other.received) }
+    }
+
     /// The counts since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
-        Self { sent: self.sent.since(&earlier.sent), received: self.received.since(&earlier.received) }
+        let difference = |a: &Direction, b: &Direction| a.combine(b, u64::saturating_sub);
+        Self {
+            sent: difference(&self.sent, &earlier.sent),
+            received: difference(&self.received, &earlier.received),
+        }
     }
 }
 
 impl Direction {
-    fn since(&self, earlier: &Self) -> Self {
+    fn combine(&self, other: &Self, f: impl Fn(u64, u64) -> u64) -> Self {
         Self {
-            payload_bytes: self.payload_bytes - earlier.payload_bytes,
-            frame_bytes: self.frame_bytes - earlier.frame_bytes,
-            frames: self.frames - earlier.frames,
-            messages: self.messages - earlier.messages,
-            wire_bytes: self.wire_bytes - earlier.wire_bytes,
-            flights: self.flights - earlier.flights,
+            payload_bytes: f(self.payload_bytes, other.payload_bytes),
+            frame_bytes: f(self.frame_bytes, other.frame_bytes),
+            frames: f(self.frames, other.frames),
+            messages: f(self.messages, other.messages),
+            wire_bytes: f(self.wire_bytes, other.wire_bytes),
+            flights: f(self.flights, other.flights),
         }
+    }
+
+    pub(super) fn count_frame(&mut self, bytes: usize, tier: Tier) {
+        self.frames += 1;
+        self.frame_bytes += bytes as u64;
+        self.payload_bytes += bytes.saturating_sub(frame::overhead(tier)) as u64;
     }
 }
