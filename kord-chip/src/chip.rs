@@ -71,7 +71,7 @@ pub trait Chip: Send {
     ///
     /// # Errors
     /// [`ChipError::Store`].
-    fn position(&self, stream: u64) -> Result<u64, ChipError>;
+    fn position(&mut self, stream: u64) -> Result<u64, ChipError>;
 }
 
 /// What a submission asks for.
@@ -90,7 +90,7 @@ pub enum Job {
 }
 
 /// A step of pairing or of the session handshake.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PairStep<'a> {
     /// Starts pairing anew. Party 0 returns the first message; party 1 waits for it.
     StartPairing,

@@ -68,12 +68,16 @@ impl ActiveSession {
         }
     }
 
+    pub(super) const fn number(&self) -> u32 {
+        self.number
+    }
+
     /// Submissions that wait for the peer.
     pub(super) fn waiting(&self) -> usize {
         self.queue.iter().filter(|entry| matches!(entry.work, Work::Sealed { .. })).count()
     }
 
-    fn label(&self, stream: u64, first: u64, count: u64) -> Label {
+    pub(super) fn label(&self, stream: u64, first: u64, count: u64) -> Label {
         Label { session: self.number, stream, first, count }
     }
 
@@ -128,8 +132,9 @@ impl ActiveSession {
         label
     }
 
-    /// Opens the peer's frame for the oldest submission that waits for one.
-    pub(super) fn open(&mut self, frame: &[u8]) -> Result<(), ChipError> {
+    /// Opens the peer's frame for the oldest submission that waits for one; returns the end of
+    /// its counters.
+    pub(super) fn open(&mut self, frame: &[u8]) -> Result<u64, ChipError> {
         let received = self.opener.receive(frame)?;
         let header = *received.header();
         let waiting = self.queue.iter_mut().find(|e| matches!(e.work, Work::Sealed { .. }));
@@ -152,7 +157,7 @@ impl ActiveSession {
         let peer = ShareChunk::decode(request, entry.label.count as usize, &body)?;
         let own = core::mem::take(own);
         entry.work = Work::Opened { operation: Arc::clone(operation), own, peer };
-        Ok(())
+        Ok(header.end())
     }
 
     /// The next outputs in submission order, a cache's worth at a time.
