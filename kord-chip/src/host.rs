@@ -17,8 +17,8 @@ mod stats;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kord_core::source::{Cost, CorrelationSink, KeySink, SourceError, Support};
 use kord_core::request::{ShareChunk, Shares};
+use kord_core::source::{CorrelationSink, Cost, KeySink, SourceError, Support};
 use kord_core::{Correlation, CorrelationSource, KeySource, Label, Party, Request};
 use tokio::runtime::Runtime;
 
@@ -74,7 +74,8 @@ pub struct HandshakeReport {
 /// [`HostError`]; nothing is stored unless the pairing completed on this side.
 pub fn pair(chip: &mut dyn Chip, config: &HostConfig) -> Result<HandshakeReport, HostError> {
     let runtime = runtime()?;
-    let mut connection = runtime.block_on(Connection::open(&config.link, config.tier, config.connect_timeout))?;
+    let mut connection =
+        runtime.block_on(Connection::open(&config.link, config.tier, config.connect_timeout))?;
     let started = Instant::now();
     runtime.block_on(async {
         greet(&mut connection, chip, Purpose::Pair, config).await?;
@@ -139,7 +140,8 @@ impl<C: Chip> ChipHost<C> {
             return Ok(());
         }
         let (chip, config) = (&mut self.chip, &self.config);
-        let mut connection = self.runtime.block_on(Connection::open(&config.link, config.tier, config.connect_timeout))?;
+        let mut connection =
+            self.runtime.block_on(Connection::open(&config.link, config.tier, config.connect_timeout))?;
         let started = Instant::now();
         self.runtime.block_on(async {
             greet(&mut connection, chip, Purpose::Work, config).await?;
@@ -237,10 +239,11 @@ async fn handshake(
     config: &HostConfig,
 ) -> Result<(), HostError> {
     let pairing = matches!(start, PairStep::StartPairing);
+    let wrap = if pairing { Message::Pairing } else { Message::Session };
     let mut reply = chip.pair(start)?;
     loop {
         if let Some(bytes) = reply.message.take() {
-            connection.queue(&if pairing { Message::Pairing(bytes) } else { Message::Session(bytes) })?;
+            connection.queue(&wrap(bytes))?;
             connection.stats.sent.flights += 1;
             connection.flush(config.reply_timeout).await?;
         }
@@ -258,6 +261,9 @@ async fn handshake(
         match result {
             Ok(next) => reply = next,
             Err(error) => {
+                if let Some(bytes) = error.last_message() {
+                    connection.queue(&wrap(bytes.to_vec()))?;
+                }
                 say_goodbye(connection, Reason::HandshakeRefused, config.reply_timeout).await;
                 return Err(error.into());
             }
@@ -315,7 +321,7 @@ impl<C: Chip> CorrelationSource for ChipHost<C> {
         self.chip.party()
     }
 
-    fn position(&self, kind: &Correlation) -> Result<u64, SourceError> {
+    fn position(&mut self, kind: &Correlation) -> Result<u64, SourceError> {
         Ok(self.chip.position(kind.stream()).map_err(HostError::from)?)
     }
 

@@ -55,7 +55,13 @@ fn main() -> Result<()> {
 }
 
 /// One party: pair the chips, start a session, ask for keys.
-fn make_keys(mut chip: SoftChip, link: Link, spec: KeySpec, masks: &[u64], payloads: &[u128]) -> Result<KeyBatch> {
+fn make_keys(
+    mut chip: SoftChip,
+    link: Link,
+    spec: KeySpec,
+    masks: &[u64],
+    payloads: &[u128],
+) -> Result<KeyBatch> {
     let config = HostConfig::new(link);
     host::pair(&mut chip, &config)?;
     let mut source = ChipHost::connect(chip, config)?;

@@ -148,9 +148,7 @@ pub(super) fn reason_of(error: &SourceError) -> Reason {
         SourceError::Disagreement { .. } => Reason::Disagreement,
         SourceError::Source(source) => match source.downcast_ref::<HostError>() {
             Some(HostError::Message { .. } | HostError::Unexpected { .. }) => Reason::Malformed,
-            Some(HostError::Chip(ChipError::AuthFailed { .. } | ChipError::NotPending { .. })) => {
-                Reason::FrameRefused
-            }
+            Some(HostError::Chip(ChipError::Frame(_) | ChipError::NotPending { .. })) => Reason::FrameRefused,
             _ => Reason::Failed,
         },
         _ => Reason::Failed,

@@ -14,7 +14,9 @@ use crate::error::ChipError;
 #[non_exhaustive]
 pub enum HostError {
     /// Nobody was there.
-    #[error("no peer at {address} within {waited:?}; is the other party's host running, and is the address right?")]
+    #[error(
+        "no peer at {address} within {waited:?}; is the other party's host running, and is the address right?"
+    )]
     PeerAbsent {
         /// Where it was looked for.
         address: SocketAddr,
@@ -81,7 +83,9 @@ pub enum HostError {
         want: &'static str,
     },
     /// Another version of the host messages.
-    #[error("peer {peer} speaks version {theirs} of the host protocol, we speak {ours}; update the older one")]
+    #[error(
+        "peer {peer} speaks version {theirs} of the host protocol, we speak {ours}; update the older one"
+    )]
     Version {
         /// The peer.
         peer: SocketAddr,

@@ -333,8 +333,7 @@ mod tests {
     #[test]
     fn truncated_and_extended_messages_are_refused() {
         for message in samples() {
-            let free_form =
-                matches!(message, Message::Pairing(_) | Message::Session(_) | Message::Frame(_));
+            let free_form = matches!(message, Message::Pairing(_) | Message::Session(_) | Message::Frame(_));
             if free_form {
                 continue;
             }

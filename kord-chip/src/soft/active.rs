@@ -86,8 +86,7 @@ impl ActiveSession {
             Some(operation) if operation.engine.request() == request => Arc::clone(operation),
             _ => {
                 let engine = BatchEngine::new(&self.roots, request, self.party);
-                let descriptors =
-                    Descriptor::of_request(request).iter().map(|d| *d.as_bytes()).collect();
+                let descriptors = Descriptor::of_request(request).iter().map(|d| *d.as_bytes()).collect();
                 let operation = Arc::new(Operation { engine, descriptors });
                 self.operation = Some(Arc::clone(&operation));
                 operation

@@ -18,7 +18,7 @@ use thiserror::Error;
 
 use super::SoftChip;
 use crate::attest::{SoftwareAttester, SoftwareVerifier};
-use crate::identity::{DeviceIdentity, DevelopmentCa, IdentityError, ProvisionOptions, StorageKey};
+use crate::identity::{DevelopmentCa, DeviceIdentity, IdentityError, ProvisionOptions, StorageKey};
 use crate::measurement::{MeasuredConfig, Measurement, MeasurementError};
 use crate::policy::{Policy, PolicyError};
 use crate::store::{DEFAULT_RANGE, DiskStore, StoreError};
@@ -147,7 +147,8 @@ impl SoftChip {
         let (config, party) = read_config(&path)?;
         let identity = Arc::new(DeviceIdentity::load(dir)?);
         let measured = MeasuredConfig { lowest_tier: config.lowest_tier };
-        let attester = SoftwareAttester::new(identity, Measurement::of_running(measured)?, config.lowest_tier);
+        let attester =
+            SoftwareAttester::new(identity, Measurement::of_running(measured)?, config.lowest_tier);
         let verifier = SoftwareVerifier::new(Policy::load(&dir.join(POLICY_FILE))?);
         let store = DiskStore::open_with_range(dir, StorageKey::load(dir)?, config.counter_range)?;
         let chip = Self::new(party, Box::new(store), Arc::new(attester), Arc::new(verifier))?;
@@ -162,11 +163,10 @@ impl SoftChip {
 
 fn read_config(path: &Path) -> Result<(ChipConfig, Party), DirectoryError> {
     let refuse = |problem: String| DirectoryError::Config { path: path.to_owned(), problem };
-    let text = fs::read_to_string(path)
-        .map_err(|source| DirectoryError::Read { path: path.to_owned(), source })?;
+    let text =
+        fs::read_to_string(path).map_err(|source| DirectoryError::Read { path: path.to_owned(), source })?;
     let config: ChipConfig = toml::from_str(&text).map_err(|error| refuse(error.to_string()))?;
-    let party =
-        Party::from_number(config.party).ok_or_else(|| refuse("party must be 0 or 1".to_owned()))?;
+    let party = Party::from_number(config.party).ok_or_else(|| refuse("party must be 0 or 1".to_owned()))?;
     if config.counter_range == 0 {
         return Err(refuse("counter_range must be at least 1".to_owned()));
     }
@@ -174,9 +174,7 @@ fn read_config(path: &Path) -> Result<(ChipConfig, Party), DirectoryError> {
 }
 
 fn write(path: &Path, text: Result<String, toml::ser::Error>) -> Result<(), DirectoryError> {
-    let text = text.map_err(|error| DirectoryError::Config {
-        path: path.to_owned(),
-        problem: error.to_string(),
-    })?;
+    let text =
+        text.map_err(|error| DirectoryError::Config { path: path.to_owned(), problem: error.to_string() })?;
     fs::write(path, text).map_err(|source| DirectoryError::Write { path: path.to_owned(), source })
 }
