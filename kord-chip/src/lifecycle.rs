@@ -24,10 +24,7 @@ impl Lifecycle {
     #[must_use]
     pub const fn may_become(self, next: Self) -> bool {
         use Lifecycle::{Active, Paired, Provisioned, Revoked};
-        matches!(
-            (self, next),
-            (Provisioned | Active | Revoked, Paired) | (Paired | Active, Active | Revoked)
-        )
+        matches!((self, next), (Provisioned | Active | Revoked, Paired) | (Paired | Active, Active | Revoked))
     }
 }
 

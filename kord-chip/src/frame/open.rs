@@ -1,14 +1,15 @@
 //! Receiving and opening.
 
-use aes_gcm::aead::inout::InOutBuf;
 use aes_gcm::AeadInOut;
+use aes_gcm::aead::inout::InOutBuf;
 use kord_core::Party;
 use zeroize::Zeroizing;
 
 use super::cipher::Cipher;
 use super::header::nonce;
 use super::{
-    DescriptorBytes, ENVELOPE_BYTES, FrameError, HEADER_BYTES, Header, MAX_BODY_BYTES, TAG_BYTES, associated_data, overhead,
+    DescriptorBytes, ENVELOPE_BYTES, FrameError, HEADER_BYTES, Header, MAX_BODY_BYTES, TAG_BYTES,
+    associated_data, overhead,
 };
 use crate::Tier;
 

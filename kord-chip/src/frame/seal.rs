@@ -1,7 +1,7 @@
 //! Sealing.
 
-use aes_gcm::aead::inout::InOutBuf;
 use aes_gcm::AeadInOut;
+use aes_gcm::aead::inout::InOutBuf;
 use kord_core::Party;
 
 use super::cipher::Cipher;

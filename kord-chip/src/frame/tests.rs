@@ -28,7 +28,10 @@ fn known_answers() {
     sealer.seal(FrameKind::Keys, 256, 2, &DESCRIPTORS, &body, &mut frame).unwrap();
     assert_eq!(hex::encode(&frame[..20]), format!("0102{header}"));
     assert_eq!(hex::encode(&frame[20..36]), "a4314be39ac28ba3333b01a835d26264");
-    assert_eq!(hex::encode(&frame[36..]), "d5e025c030e45dfb2f314dd33c5d54d46c6b949f3274c03fb1b821e5714c86fd06c2ac6be41e0d70");
+    assert_eq!(
+        hex::encode(&frame[36..]),
+        "d5e025c030e45dfb2f314dd33c5d54d46c6b949f3274c03fb1b821e5714c86fd06c2ac6be41e0d70"
+    );
 
     let (mut sealer, _) = pair(Tier::Plain);
     let mut plain = Vec::new();
@@ -185,7 +188,10 @@ fn plain_tier_is_malleable() {
     let received = opener.receive(&frame).unwrap();
     assert_eq!(opener.open(received, &[[0; 64]]).unwrap().as_slice(), [0b1011]);
     assert!(matches!(opener.receive(&frame[..19]), Err(FrameError::Length { .. })));
-    assert!(matches!(opener.receive(&vec![0; HEADER_BYTES + MAX_BODY_BYTES + 1]), Err(FrameError::Length { .. })));
+    assert!(matches!(
+        opener.receive(&vec![0; HEADER_BYTES + MAX_BODY_BYTES + 1]),
+        Err(FrameError::Length { .. })
+    ));
 }
 
 #[test]
