@@ -97,6 +97,7 @@ fn parse(index: usize, der: &[u8]) -> Result<X509Certificate<'_>, ChainError> {
         Ok((&[], certificate))
             if certificate.version() == X509Version::V3
                 && certificate.signature_algorithm == certificate.tbs_certificate.signature
+                && certificate.signature_value.unused_bits == 0
                 && der.len() <= MAX_CERTIFICATE_BYTES =>
         {
             Ok(certificate)

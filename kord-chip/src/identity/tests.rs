@@ -168,7 +168,7 @@ fn wrong_chains() {
     for at in 0..good[0].len() {
         let mut wrong = good.to_vec();
         wrong[0][at] ^= 1;
-        assert!(verify(&wrong, fingerprint).is_err(), "byte {at}");
+        assert!(verify(&wrong, fingerprint).is_err(), "byte {at} of {}", hex::encode(&good[0]));
     }
     let mut longer = good.to_vec();
     longer[0].push(0);
