@@ -9,6 +9,7 @@ use crate::error::SpecError;
 
 /// The kind of an output group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum GroupKind {
     /// Integers modulo 2^k.

@@ -8,6 +8,7 @@ use crate::prg::PrgKeys;
 
 /// Which inputs a DCF pays out on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub enum Predicate {
     /// beta where x < alpha.
     Lt,
@@ -17,6 +18,7 @@ pub enum Predicate {
 
 /// A function secret sharing scheme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Scheme {
     /// Distributed point function (BGI16): beta at x = alpha, else 0.

@@ -97,6 +97,7 @@ fn parse(index: usize, der: &[u8]) -> Result<X509Certificate<'_>, ChainError> {
         Ok((&[], certificate))
             if certificate.version() == X509Version::V3
                 && certificate.signature_algorithm == certificate.tbs_certificate.signature
+                && certificate.signature_value.unused_bits == 0
                 && der.len() <= MAX_CERTIFICATE_BYTES =>
         {
             Ok(certificate)
@@ -158,6 +159,14 @@ fn device(certificate: &X509Certificate<'_>) -> Result<(DeviceSerial, [u8; 32]),
         .filter(|key| !key.is_weak())
         .ok_or(usage("its key is no valid Ed25519 key"))?;
     Ok((serial, key.to_bytes()))
+}
+
+/// Where the signed part of a certificate lies.
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+pub(super) fn signed_bytes(der: &[u8]) -> core::ops::Range<usize> {
+    let length = parse(0, der).unwrap().tbs_certificate.as_ref().len();
+    4..4 + length
 }
 
 /// Serial and Ed25519 key of a device certificate in DER.

@@ -284,7 +284,7 @@ proptest! {
                 }
                 Step::SkipAhead(by) => open_store.skip_to(end + by).unwrap(),
                 Step::Reopen => {
-                    store = None;
+                    drop(store.take());
                     store = Some(open(dir.path(), range));
                 }
             }

@@ -15,6 +15,7 @@ use crate::block::Block;
 /// (s_L, v_L, s_R, v_R), so that hardware lanes share the seed keys. `expand` stretches payloads
 /// of more than 96 bits.
 #[derive(Clone, Copy, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct PrgKeys {
     /// S_L: left child seeds.
     pub seed_left: [u8; 16],
@@ -53,7 +54,8 @@ impl PrgKeys {
         id
     }
 
-    const fn all(&self) -> [&[u8; 16]; 5] {
+    /// The keys in the order in which their id and files list them.
+    pub(crate) const fn all(&self) -> [&[u8; 16]; 5] {
         [&self.seed_left, &self.seed_right, &self.value_left, &self.value_right, &self.expand]
     }
 }

@@ -1,1 +1,0 @@
-//! kord-baseline
