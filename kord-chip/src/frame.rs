@@ -1,22 +1,7 @@
 //! Frames between the chips: the 36-byte authenticated envelope and the plain tier.
 //!
 //! # Layout
-//!
-//! All integers are little-endian.
-//!
-//! | bytes | field | values |
-//! |---|---|---|
-//! | 0 | version | 1 |
-//! | 1 | tier and direction | tier · 2 + sending party; tier 0 is plain, 1 is mac |
-//! | 2 | frame kind | 1 keys, 2 resync, 3 abandon, 4 digest |
-//! | 3 | flags | 0 |
-//! | 4..8 | session | number of the session whose keys seal the frame |
-//! | 8..16 | first counter | the counter of the frame's first element |
-//! | 16..20 | count | elements in the frame, at least 1; exactly 1 in a control frame |
-//! | 20..36 | tag | AES-128-GCM tag; absent in the plain tier |
-//! | 36.. (plain: 20..) | body | ciphertext, at most 65,536 bytes |
-//!
-//! Bytes 0..20 are the *header*. `first + count` must fit 64 bits.
+#![doc = include_str!("frame/layout.md")]
 //!
 //! * **Nonce** (12 bytes): bytes 4..16 of the header, session ‖ first counter. Each direction has
 //!   its own key, and no counter of a session is sealed twice, so no (key, nonce) repeats.

@@ -82,7 +82,7 @@ impl DeviceIdentity {
             Some(ca) => ca,
             None => {
                 let root_dir = dir.join(ROOT_DIR);
-                own_ca = if root_dir.exists() {
+                own_ca = if DevelopmentCa::is_in(&root_dir) {
                     DevelopmentCa::load(&root_dir)?
                 } else {
                     let root = DevelopmentCa::generate(Validity::ROOT)?;
@@ -96,7 +96,7 @@ impl DeviceIdentity {
         if !dir.join(storage_key::FILE).exists() {
             StorageKey::create(dir)?;
         }
-        files::write_public(&dir.join(CHAIN_FILE), chain::to_pem(&identity.chain)?.as_bytes())?;
+        files::replace(&dir.join(CHAIN_FILE), chain::to_pem(&identity.chain)?.as_bytes(), false)?;
         // The key comes last: with it the directory counts as provisioned.
         files::write_key(&key_path, &identity.key)?;
         Ok(identity)

@@ -9,15 +9,15 @@ use crate::Tier;
 
 /// The key of one direction, expanded. Zeroized on drop by the cipher crates.
 pub(super) enum Cipher {
-    Plain(Keystream),
+    Plain(Box<Keystream>),
     Mac(Box<Aes128Gcm>),
 }
 
 impl Cipher {
     pub(super) fn new(tier: Tier, key: &[u8; 16]) -> Self {
         match tier {
-            Tier::Plain => Self::Plain(Keystream(Aes128::new(&(*key).into()))),
-            Tier::Mac => Self::Mac(Box::new(Aes128Gcm::new(&(*key).into()))),
+            Tier::Plain => Self::Plain(Box::new(Keystream(Aes128::new(key.into())))),
+            Tier::Mac => Self::Mac(Box::new(Aes128Gcm::new(key.into()))),
         }
     }
 

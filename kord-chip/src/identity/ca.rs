@@ -189,11 +189,20 @@ impl DevelopmentCa {
     /// Writes `ca.key` (0600) and `ca.pem` into `dir` (0700).
     ///
     /// # Errors
-    /// [`IdentityError::Io`], also if there is an authority.
+    /// [`IdentityError::AlreadyProvisioned`] if there is one; [`IdentityError::Io`].
     pub fn save(&self, dir: &Path) -> Result<(), IdentityError> {
         files::create_private_dir(dir)?;
-        files::write_public(&dir.join(CHAIN_FILE), self.to_pem()?.as_bytes())?;
-        files::write_key(&dir.join(KEY_FILE), &self.key)
+        let key_path = dir.join(KEY_FILE);
+        if key_path.exists() {
+            return Err(IdentityError::AlreadyProvisioned { path: key_path });
+        }
+        files::replace(&dir.join(CHAIN_FILE), self.to_pem()?.as_bytes(), false)?;
+        files::write_key(&key_path, &self.key)
+    }
+
+    /// Whether `dir` holds an authority.
+    pub(super) fn is_in(dir: &Path) -> bool {
+        dir.join(KEY_FILE).exists()
     }
 
     /// Loads what [`save`](Self::save) wrote.

@@ -161,6 +161,14 @@ fn device(certificate: &X509Certificate<'_>) -> Result<(DeviceSerial, [u8; 32]),
     Ok((serial, key.to_bytes()))
 }
 
+/// Where the signed part of a certificate lies.
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+pub(super) fn signed_bytes(der: &[u8]) -> core::ops::Range<usize> {
+    let length = parse(0, der).unwrap().tbs_certificate.as_ref().len();
+    4..4 + length
+}
+
 /// Serial and Ed25519 key of a device certificate in DER.
 pub(super) fn serial_and_key(der: &[u8]) -> Result<(DeviceSerial, [u8; 32]), ChainError> {
     device(&parse(0, der)?)

@@ -11,7 +11,7 @@ use crate::random::RandomError;
 #[non_exhaustive]
 pub enum IdentityError {
     /// There is an identity already.
-    #[error("{} exists: this device is provisioned; remove its state directory to start anew", .path.display())]
+    #[error("{} exists and is not overwritten; remove its directory to start anew", .path.display())]
     AlreadyProvisioned {
         /// The key file.
         path: PathBuf,

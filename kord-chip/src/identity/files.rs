@@ -54,6 +54,7 @@ pub(crate) fn create_private_file(path: &Path) -> io::Result<()> {
 
 /// Makes the entries of the directory durable, so that a new file survives a power failure.
 pub(crate) fn sync_dir(dir: &Path) -> io::Result<()> {
+    let dir = if dir.as_os_str().is_empty() { Path::new(".") } else { dir };
     // Only Unix lets a directory be opened and synced.
     if cfg!(unix) { File::open(dir)?.sync_all() } else { Ok(()) }
 }
@@ -72,11 +73,6 @@ pub(super) fn write_private(path: &Path, bytes: &[u8]) -> Result<(), IdentityErr
     write(path, bytes, true)
 }
 
-/// Writes a new file with mode 0644.
-pub(super) fn write_public(path: &Path, bytes: &[u8]) -> Result<(), IdentityError> {
-    write(path, bytes, false)
-}
-
 /// Writes a signing key as PKCS#8 PEM with mode 0600.
 pub(super) fn write_key(path: &Path, key: &SigningKey) -> Result<(), IdentityError> {
     let pem = key
@@ -85,15 +81,15 @@ pub(super) fn write_key(path: &Path, key: &SigningKey) -> Result<(), IdentityErr
     write_private(path, pem.as_bytes())
 }
 
-/// Replaces the content of a secret file: a new file takes its name, so that a crash leaves
-/// either the old or the new one.
-pub(super) fn replace_private(path: &Path, bytes: &[u8]) -> Result<(), IdentityError> {
+/// Writes a file, in place of any before: a new file takes its name, so that a crash leaves
+/// either the old or the new one. Mode 0600 if `private`, else 0644.
+pub(super) fn replace(path: &Path, bytes: &[u8], private: bool) -> Result<(), IdentityError> {
     let new = path.with_extension("new");
     match fs::remove_file(&new) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(io_error("remove", &new, error)),
         _ => {}
     }
-    write_private(&new, bytes)?;
+    write(&new, bytes, private)?;
     fs::rename(&new, path)
         .and_then(|()| path.parent().map_or(Ok(()), sync_dir))
         .map_err(|source| io_error("write", path, source))

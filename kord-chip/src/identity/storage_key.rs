@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use aes_gcm_siv::aead::Aead;
-use aes_gcm_siv::aead::Payload;
+use aes_gcm_siv::aead::{Aead, Payload};
 use aes_gcm_siv::{Aes256GcmSiv, KeyInit};
 use zeroize::Zeroizing;
 
@@ -59,7 +58,7 @@ impl StorageKey {
     /// [`IdentityError::Io`] or [`IdentityError::Random`].
     pub fn rotate(dir: &Path) -> Result<Self, IdentityError> {
         let key = Self::generate()?;
-        files::replace_private(&dir.join(FILE), &key.to_text())?;
+        files::replace(&dir.join(FILE), &key.to_text(), true)?;
         Ok(key)
     }
 
@@ -73,7 +72,7 @@ impl StorageKey {
     /// Nonce (12 bytes, random) ‖ AES-256-GCM-SIV of `plain` under the purpose `aad`.
     pub(crate) fn seal(&self, aad: &[u8], plain: &[u8]) -> Result<Vec<u8>, IdentityError> {
         let nonce = random::public::<NONCE_BYTES>()?;
-        let cipher = Aes256GcmSiv::new(&(*self.0).into());
+        let cipher = Aes256GcmSiv::new((&*self.0).into());
         let Ok(sealed) = cipher.encrypt(&nonce.into(), Payload { msg: plain, aad }) else {
             unreachable!("GCM-SIV takes 2^36 bytes")
         };
@@ -83,7 +82,7 @@ impl StorageKey {
     /// What [`seal`](Self::seal) sealed under the same key and purpose, or nothing.
     pub(crate) fn open(&self, aad: &[u8], sealed: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
         let (nonce, msg) = sealed.split_first_chunk::<NONCE_BYTES>()?;
-        let cipher = Aes256GcmSiv::new(&(*self.0).into());
+        let cipher = Aes256GcmSiv::new((&*self.0).into());
         cipher.decrypt(&(*nonce).into(), Payload { msg, aad }).ok().map(Zeroizing::new)
     }
 }

@@ -42,7 +42,13 @@ fn provision_and_load() {
     assert!(verify(other.chain(), made.root()).is_ok());
     assert_ne!(other.serial(), made.serial());
     assert_ne!(other.public_key(), made.public_key());
-    // Nothing is overwritten.
+    // A provisioning that broke off before its key was written is taken up again.
+    fs::remove_file(state.join("device.key")).unwrap();
+    fs::remove_file(state.join("development-root/ca.key")).unwrap();
+    let made = DeviceIdentity::provision(&state, None, &options).unwrap();
+    assert_eq!(DeviceIdentity::load(&state).unwrap().public_key(), made.public_key());
+    // Nothing that is complete is overwritten.
+    assert!(root.save(&state.join("development-root")).is_err());
     assert!(matches!(
         DeviceIdentity::provision(&state, None, &options),
         Err(IdentityError::AlreadyProvisioned { .. })
@@ -165,7 +171,12 @@ fn wrong_chains() {
     assert_eq!(verify(&mixed, fingerprint), Err(ChainError::Signature { index: 0 }));
     // An authority is no device.
     assert!(matches!(verify(&good[1..], fingerprint), Err(ChainError::Usage { index: 0, .. })));
-    for at in 0..good[0].len() {
+    // Everything signed, and the signature. (The parser takes another tag for the algorithm that
+    // is repeated between the two; its value is compared.)
+    let signed = chain::signed_bytes(&good[0]);
+    let signature = good[0].len() - 64..good[0].len();
+    assert!(signed.len() > 200);
+    for at in (0..4).chain(signed).chain(signature) {
         let mut wrong = good.to_vec();
         wrong[0][at] ^= 1;
         assert!(verify(&wrong, fingerprint).is_err(), "byte {at} of {}", hex::encode(&good[0]));
