@@ -56,7 +56,7 @@ pub trait Chip: Send {
     /// Takes the peer's frame for the oldest submission that waits for one.
     ///
     /// # Errors
-    /// [`ChipError::NotPending`] and [`ChipError::AuthFailed`] change nothing. In the plain tier
+    /// [`ChipError::NotPending`] and [`ChipError::Frame`] change nothing. In the plain tier
     /// the first delivery consumes the counters, whatever it holds.
     fn deliver(&mut self, frame: &[u8]) -> Result<(), ChipError>;
 

@@ -18,6 +18,9 @@
 //!
 //! | module | what | touches files |
 //! |---|---|---|
+//! | [`chip`] | the four operations of a chip, whatever is behind them | no |
+//! | [`soft`] | the software chip | its state directory |
+//! | [`host`] | TCP driver: handshakes, batches, `KeySource` | sockets |
 //! | [`identity`] | device key, certificate chain, storage key | yes |
 //! | [`measurement`], [`policy`] | what runs; whom to pair with | reads |
 //! | [`attest`] | evidence and its check, as traits | no |
@@ -27,7 +30,7 @@
 //! | [`store`] | durable counters, session numbers, the pairing record | yes |
 //!
 //! A chip's life is [`Lifecycle`]: provisioned, paired, active, revoked. Handshakes are state
-//! machines: bytes in, bytes out, nothing sent by themselves.
+//! machines: bytes in, bytes out, nothing sent by themselves. Only [`host`] does network I/O.
 //!
 //! # Frames
 //!
@@ -37,58 +40,40 @@
 //!
 //! # Example
 //!
-//! Two software chips in one process pair, start a session and exchange a frame.
+//! Two software chips in one process pair, start a session, and make keys. In real life each
+//! party runs its half on its own machine, with [`SoftChip::open`] and its own state directory.
 //!
 //! ```
-//! use std::sync::Arc;
-//! use std::time::SystemTime;
+//! use kord_chip::SoftChip;
+//! use kord_chip::host::{self, ChipHost, HostConfig, Link};
+//! use kord_core::request::{Request, Shares};
+//! use kord_core::source::Collected;
+//! use kord_core::{Group, KeyBatch, KeySource, KeySpec};
 //!
-//! use kord_chip::attest::{SoftwareAttester, SoftwareVerifier};
-//! use kord_chip::frame::FrameKind;
-//! use kord_chip::identity::{DeviceIdentity, DevelopmentCa, ProvisionOptions, Validity};
-//! use kord_chip::measurement::{MeasuredConfig, Measurement};
-//! use kord_chip::pairing::{Initiator, PairingConfig, Responder};
-//! use kord_chip::policy::Policy;
-//! use kord_chip::store::{CounterStore, MemoryStore};
-//! use kord_chip::{Tier, session};
+//! type Error = Box<dyn std::error::Error + Send + Sync>;
 //!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let root = DevelopmentCa::generate(Validity::ROOT)?;
-//! let runs = Measurement::of_running(MeasuredConfig { lowest_tier: Tier::Mac })?;
-//! let side = || -> Result<PairingConfig, Box<dyn std::error::Error>> {
-//!     let identity = Arc::new(DeviceIdentity::issue(&root, &ProvisionOptions::default())?);
-//!     Ok(PairingConfig {
-//!         attester: Arc::new(SoftwareAttester::new(identity, runs, Tier::Mac)),
-//!         verifier: Arc::new(SoftwareVerifier::new(Policy::new(vec![root.root()], vec![runs]))),
-//!     })
-//! };
+//! // What each party runs: alpha and beta stay shared between the two.
+//! fn party(mut chip: SoftChip, link: Link, alpha: u64, beta: u128) -> Result<KeyBatch, Error> {
+//!     let config = HostConfig::new(link);
+//!     host::pair(&mut chip, &config)?;
+//!     let mut source = ChipHost::connect(chip, config)?;
+//!     let spec = KeySpec::dpf(16, Group::ring(32)?)?;
+//!     let request = Request::keys(1, spec)?;
+//!     let mut sink = Collected::new(&request, source.party());
+//!     source.generate(&request, Shares::Slices { masks: &[alpha], payloads: &[beta] }, &mut sink)?;
+//!     Ok(sink.take_keys(0).ok_or("no keys")?)
+//! }
 //!
-//! // Pairing: four messages, once.
-//! let now = SystemTime::now();
-//! let (party_0, m1) = Initiator::start(side()?)?;
-//! let (party_1, m2) = Responder::start(side()?, &m1)?;
-//! let (party_0, m3) = party_0.receive(&m2, now)?;
-//! let (pairing_1, m4) = party_1.receive(&m3, now)?;
-//! let pairing_0 = party_0.receive(&m4)?;
-//! assert_eq!(pairing_0.id(), pairing_1.id());
+//! # fn main() -> Result<(), Error> {
+//! let [chip0, chip1] = SoftChip::development_pair()?;
+//! let [link0, link1] = Link::loopback()?;
+//! let peer = std::thread::spawn(move || party(chip1, link1, 40, 3));
+//! let keys0 = party(chip0, link0, 300, 4)?;
+//! let keys1 = peer.join().map_err(|_| "party 1 panicked")??;
 //!
-//! // Session: three messages, at every start.
-//! let (mut store_0, mut store_1) = (MemoryStore::new(), MemoryStore::new());
-//! let (party_0, m1) = session::Initiator::start(&pairing_0.session(Tier::Mac, store_0.marks()))?;
-//! let (party_1, m2) = session::Responder::start(&pairing_1.session(Tier::Mac, store_1.marks()), &m1)?;
-//! let session_0 = party_0.receive(&m2)?.store(&mut store_0)?;
-//! let m3 = session_0.reply.as_ref().ok_or("party 0 sends message 3")?;
-//! let session_1 = party_1.receive(m3)?.store(&mut store_1)?;
-//!
-//! // A frame, bound to its descriptor.
-//! let descriptor = [[0x17; 64]];
-//! let first = store_0.reserve(1)?;
-//! let mut frame = Vec::new();
-//! session_0.keys.sealer().seal(FrameKind::Keys, first, 1, &descriptor, b"a share", &mut frame)?;
-//! let opener = session_1.keys.opener();
-//! let received = opener.receive(&frame)?;
-//! assert_eq!(received.header().first(), first);
-//! assert_eq!(opener.open(received, &descriptor)?.as_slice(), b"a share");
+//! // beta = 4 + 3 at alpha = 300 + 40.
+//! let (y0, y1) = (keys0.evaluate(&[340])?, keys1.evaluate(&[340])?);
+//! assert_eq!((y0[0] + y1[0]) % (1 << 32), 7);
 //! # Ok(())
 //! # }
 //! ```
