@@ -7,11 +7,13 @@
 //! | [`text`] | numbers, groups, share files and point files |
 //! | [`interval`] | interval containment from one DCF key: what the demo evaluates |
 //! | [`batch`] | from a key source to a key file |
+//! | [`demo`] | the demonstration: a photograph thresholded by two parties that do not see it |
 //!
 //! `kord help` has the guide to a first key.
 
 pub mod batch;
 pub mod commands;
+pub mod demo;
 pub mod figures;
 pub mod interval;
 mod output;
