@@ -17,6 +17,14 @@
 //! |---|---|
 //! | [`photo`] | the picture: load, split, save |
 //! | [`protocol`] | steps 2 to 4 of one party, over any key source and channel |
+//! | [`party`] | a party's process: its chip, its links, its measurements |
+//! | [`event`] | what that process tells its parent |
+//! | [`owner`] | the parent: starts both parties, splits, reconstructs, checks |
+//! | [`report`] | the figures |
 
+pub mod event;
+pub mod owner;
+pub mod party;
 pub mod photo;
 pub mod protocol;
+pub mod report;
