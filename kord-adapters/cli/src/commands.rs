@@ -1,29 +1,69 @@
 //! The subcommands, one a file, and their common form.
 
+pub mod bench;
+pub mod demo;
 pub mod eval;
 pub mod inspect;
+pub mod keygen;
+pub mod link;
+pub mod pair;
+pub mod provision;
+pub mod serve;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 
+use crate::demo::party;
+
 /// The command line.
 #[derive(Debug, Parser)]
-#[command(name = "kord", version, about, long_about = GUIDE, max_term_width = 100)]
+#[command(name = "kord", version, about = ABOUT, after_help = GUIDE, max_term_width = 100)]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
 }
 
-const GUIDE: &str = "\
+const ABOUT: &str = "\
 Function secret sharing keys (DPF, DCF) from a pair of mutually attested chips: standard keys, no \
 dealer, one message each way.";
 
+const GUIDE: &str = "\
+Your first key, in four commands. Each party has its own terminal (or machine, with its address \
+for 127.0.0.1), the same development root, and its own chip:
+
+  party 0                                        party 1
+  kord provision --party 0 --state p0            kord provision --party 1 --state p1
+  kord pair --state p0 --listen 127.0.0.1:7700   kord pair --state p1 --connect 127.0.0.1:7700
+  kord keygen --state p0 --out p0.keys \\         kord keygen --state p1 --out p1.keys \\
+    --listen 127.0.0.1:7700 \\                      --connect 127.0.0.1:7700 \\
+    --scheme dpf --domain-bits 16 --count 1        --scheme dpf --domain-bits 16 --count 1
+  kord eval p0.keys --at 5                       kord eval p1.keys --at 5
+
+Now both hold a DPF key: their outputs add up to 1 at the point alpha whose shares are in \
+p0.shares and p1.shares, and to 0 (mod 2^64) at every other. kord inspect p0.keys, before kord eval \
+uses the key up, shows what the file holds. kord demo does it all for the 262,144 pixels of a \
+photograph.";
+
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Make a chip: identity, storage key and policy in a state directory
+    Provision(provision::Args),
+    /// Pair this chip with the other party's by mutual attestation
+    Pair(pair::Args),
+    /// Make keys together with the other party, into a key file
+    Keygen(keygen::Args),
+    /// Stay up and make the batches that the other party's kord keygen asks for
+    Serve(serve::Args),
     /// Show what a key file holds, and check it; prints no secrets
     Inspect(inspect::Args),
     /// Evaluate a key file at points, and remove it
     Eval(eval::Args),
+    /// Measure how fast this machine makes keys
+    Bench(bench::Args),
+    /// Threshold a photograph that neither of two parties sees
+    Demo(demo::Args),
+    #[command(hide = true)]
+    DemoParty(party::PartyArgs),
 }
 
 /// Runs a parsed command line.
@@ -32,7 +72,14 @@ enum Command {
 /// Whatever the command reports; the chain of causes names file, field and remedy.
 pub fn run(cli: Cli) -> Result<()> {
     match cli.command {
+        Command::Provision(args) => provision::run(&args),
+        Command::Pair(args) => pair::run(&args),
+        Command::Keygen(args) => keygen::run(&args),
+        Command::Serve(args) => serve::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Eval(args) => eval::run(&args),
+        Command::Bench(args) => bench::run(&args),
+        Command::Demo(args) => demo::run(&args),
+        Command::DemoParty(args) => party::run(&args),
     }
 }

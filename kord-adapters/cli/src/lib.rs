@@ -7,6 +7,7 @@
 //! | [`text`] | numbers, groups, share files and point files |
 //! | [`interval`] | interval containment from one DCF key: what the demo evaluates |
 //! | [`batch`] | from a key source to a key file |
+//! | [`rendezvous`] | how two hosts agree on a batch |
 //! | [`demo`] | the demonstration: a photograph thresholded by two parties that do not see it |
 //!
 //! `kord help` has the guide to a first key.
@@ -18,6 +19,7 @@ pub mod figures;
 pub mod interval;
 mod output;
 mod progress;
+pub mod rendezvous;
 pub mod text;
 
 use std::process::ExitCode;

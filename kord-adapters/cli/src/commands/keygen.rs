@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 use kord_chip::Tier;
-use kord_chip::host::{ChipHost, Link, LinkStats};
+use kord_chip::host::{ChipHost, LinkStats};
 use kord_core::request::{Request, Shares};
 
 use super::link::LinkArgs;
@@ -68,10 +68,9 @@ pub fn run(args: &Args) -> Result<()> {
     let derived_out = args.derived_out.clone().unwrap_or_else(|| args.out.with_extension("shares"));
     let destination = Destination { keys: &args.out, shares: &derived_out };
     let (request, mut file) = request_and_shares(args)?;
-    let config = args.link.config(args.tier)?;
     let chip = args.link.chip()?;
-    agree(args, &request, &config.link)?;
-    let mut host = ChipHost::connect(chip, config).context("starting a session")?;
+    agree(args, &request)?;
+    let mut host = ChipHost::connect(chip, args.link.config(args.tier)?).context("starting a session")?;
     let before = host.stats();
     let bar = progress::bar(args.json, "making keys", request.count(), "keys");
     let started = Instant::now();
@@ -110,18 +109,16 @@ fn request_and_shares(args: &Args) -> Result<(Request, Option<ShareFile>)> {
 }
 
 /// Makes sure that the other party asks for the same batch.
-fn agree(args: &Args, request: &Request, link: &Link) -> Result<()> {
+fn agree(args: &Args, request: &Request) -> Result<()> {
     let spinner = progress::spinner(args.json, "waiting for the other party");
     let patience = args.link.patience();
-    match link {
-        Link::Connect(address) => rendezvous::propose(*address, request, patience)?,
-        Link::Listen(address) => {
-            let proposed =
-                rendezvous::accept(*address, patience, |theirs| rendezvous::must_equal(request, theirs))?;
-            if proposed.is_none() {
-                bail!("--listen {address}: nobody connected within {patience:?}; is the other party running?");
-            }
+    if let Some(address) = args.link.listen {
+        let equal = |theirs: &Request| rendezvous::must_equal(request, theirs);
+        if rendezvous::accept(address, patience, equal)?.is_none() {
+            bail!("--listen {address}: nobody connected within {patience:?}; is the other party running?");
         }
+    } else if let Some(address) = args.link.connect {
+        rendezvous::propose(address, request, patience)?;
     }
     spinner.finish_and_clear();
     Ok(())

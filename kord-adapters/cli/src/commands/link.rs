@@ -4,7 +4,7 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use kord_chip::host::{HostConfig, Link};
 use kord_chip::{SoftChip, Tier};
 
@@ -35,28 +35,22 @@ pub(super) fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 impl LinkArgs {
-    /// The link, from whichever of the two options was given.
-    #[must_use]
-    pub const fn link(&self) -> Option<Link> {
-        match (self.listen, self.connect) {
-            (Some(address), _) => Some(Link::Listen(address)),
-            (None, Some(address)) => Some(Link::Connect(address)),
-            (None, None) => None,
-        }
-    }
-
     /// How long to wait for the other party.
     #[must_use]
     pub const fn patience(&self) -> Duration {
         Duration::from_secs(self.wait)
     }
 
-    /// The host's settings.
+    /// The host's settings. With `--listen`, it listens from now on.
     ///
     /// # Errors
-    /// Neither address was given.
+    /// Neither address was given, or the address cannot be listened on.
     pub fn config(&self, tier: Tier) -> Result<HostConfig> {
-        let link = self.link().context("give --listen or --connect")?;
+        let link = match (self.listen, self.connect) {
+            (Some(address), _) => Link::listen(address).context("--listen")?,
+            (None, Some(address)) => Link::Connect(address),
+            (None, None) => bail!("give --listen or --connect"),
+        };
         Ok(HostConfig { tier, connect_timeout: self.patience(), ..HostConfig::new(link) })
     }
 

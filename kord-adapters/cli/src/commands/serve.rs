@@ -104,7 +104,8 @@ fn servable(request: &Request, max_keys: u64) -> Result<(), String> {
 
 /// Makes one batch in a session of its own; returns the chip and what was done.
 fn serve(args: &Args, chip: SoftChip, request: &Request) -> Result<(SoftChip, String)> {
-    let config = HostConfig { tier: args.tier, ..HostConfig::new(Link::Listen(args.listen)) };
+    let link = Link::listen(args.listen).context("--listen")?;
+    let config = HostConfig { tier: args.tier, ..HostConfig::new(link) };
     let mut host = ChipHost::connect(chip, config).context("starting a session")?;
     let files = [args.out_dir.join("incoming.keys"), args.out_dir.join("incoming.shares")];
     for file in &files {

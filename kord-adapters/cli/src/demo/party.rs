@@ -1,9 +1,9 @@
 //! One party's process.
 
 use std::fs;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use std::{io, process, thread};
 
 use anyhow::{Context, Result, bail};
@@ -23,9 +23,6 @@ pub const RESULT_FILE: &str = "result.share";
 /// The chip's state, beside them.
 pub const STATE_DIR: &str = "chip";
 
-/// Time spent on measuring bare AES.
-const AES_SECONDS: f64 = 0.2;
-
 /// Arguments of the hidden `kord demo-party`: party 0 listens, party 1 is told where.
 #[derive(Debug, clap::Args)]
 pub struct PartyArgs {
@@ -43,7 +40,7 @@ pub struct PartyArgs {
 
 /// How this party reaches the other.
 enum Ends {
-    Listen { chip: SocketAddr, opening: TcpAcceptor },
+    Listen { chip: Link, opening: TcpAcceptor },
     Connect { chip: SocketAddr, opening: SocketAddr },
 }
 
@@ -81,7 +78,7 @@ fn work(args: &PartyArgs) -> Result<PartyReport> {
 
     let gate = protocol::gate(args.threshold)?;
     let request = protocol::request(&gate, share.len() as u64)?;
-    let bare = utilisation::bare_aes(Duration::from_secs_f64(AES_SECONDS));
+    let bare = utilisation::bare_aes_blocks_per_s();
     let before = host.stats();
     let started = Instant::now();
     let mut made = 0;
@@ -138,18 +135,17 @@ impl Ends {
             (None, None) => {
                 let any = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
                 let opening = TcpChannel::listen(any, TcpConfig::default())?;
-                // The chip's host binds its address itself: ask the system for a free port.
-                let chip = TcpListener::bind(any).and_then(|l| l.local_addr()).context("finding a free port")?;
-                Event::Listening { chip, opening: opening.local_addr() }.emit()?;
+                let chip = Link::listen(any)?;
+                Event::Listening { chip: chip.address()?, opening: opening.local_addr() }.emit()?;
                 Ok(Self::Listen { chip, opening })
             }
             _ => bail!("--chip and --opening go together"),
         }
     }
 
-    const fn chip_link(&self) -> Link {
+    fn chip_link(&self) -> Link {
         match self {
-            Self::Listen { chip, .. } => Link::Listen(*chip),
+            Self::Listen { chip, .. } => chip.clone(),
             Self::Connect { chip, .. } => Link::Connect(*chip),
         }
     }

@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use kord_core::simd::Backend;
 use serde::Serialize;
 
 /// What a reader must know to compare figures.
@@ -12,7 +13,7 @@ pub struct Machine {
     /// Logical processors that this process may use.
     pub cores: u64,
     /// How kord-core computes AES here.
-    pub aes: &'static str,
+    pub aes: String,
     /// Operating system.
     pub os: &'static str,
     /// Instruction set.
@@ -30,7 +31,7 @@ impl Machine {
         Self {
             cpu: cpu_model().unwrap_or_else(|| "unknown".to_owned()),
             cores: std::thread::available_parallelism().map_or(1, |n| n.get() as u64),
-            aes: aes_backend(),
+            aes: Backend::detect().to_string(),
             os: std::env::consts::OS,
             arch: std::env::consts::ARCH,
             kord: env!("CARGO_PKG_VERSION"),
@@ -51,13 +52,4 @@ fn cpu_model() -> Option<String> {
     let text = std::fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("model name"))?;
     Some(line.split_once(':')?.1.trim().to_owned())
-}
-
-/// What the AES of the fixed-key PRG runs on.
-fn aes_backend() -> &'static str {
-    #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
-    if std::arch::is_x86_feature_detected!("aes") {
-        return "AES-NI";
-    }
-    "portable"
 }
