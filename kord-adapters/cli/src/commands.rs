@@ -24,25 +24,28 @@ pub struct Cli {
 }
 
 const ABOUT: &str = "\
-Function secret sharing keys (DPF, DCF) from a pair of mutually attested chips: standard keys, no \
-dealer, one message each way.";
+Function secret sharing keys (DPF, DCF) from a pair of mutually attested chips:
+standard keys, no dealer, one message each way.";
 
 const GUIDE: &str = "\
-Your first key, in four commands. Each party has its own terminal (or machine, with its address \
-for 127.0.0.1), the same development root, and its own chip:
+Your first key, in four commands. Each party has a terminal (or a machine, and
+its address instead of 127.0.0.1), and its own chip under the same root:
 
-  party 0                                        party 1
-  kord provision --party 0 --state p0            kord provision --party 1 --state p1
-  kord pair --state p0 --listen 127.0.0.1:7700   kord pair --state p1 --connect 127.0.0.1:7700
-  kord keygen --state p0 --out p0.keys \\         kord keygen --state p1 --out p1.keys \\
-    --listen 127.0.0.1:7700 \\                      --connect 127.0.0.1:7700 \\
-    --scheme dpf --domain-bits 16 --count 1        --scheme dpf --domain-bits 16 --count 1
-  kord eval p0.keys --at 5                       kord eval p1.keys --at 5
+  party 0                                   party 1
+  kord provision --party 0 --state p0       kord provision --party 1 --state p1
+  kord pair --state p0 \\                    kord pair --state p1 \\
+    --listen 127.0.0.1:7700                   --connect 127.0.0.1:7700
+  kord keygen --state p0 --out p0.keys \\    kord keygen --state p1 --out p1.keys \\
+    --listen 127.0.0.1:7700 \\                 --connect 127.0.0.1:7700 \\
+    --scheme dpf --domain-bits 16 \\           --scheme dpf --domain-bits 16 \\
+    --count 1                                 --count 1
+  kord eval p0.keys --at 5                  kord eval p1.keys --at 5
 
-Now both hold a DPF key: their outputs add up to 1 at the point alpha whose shares are in \
-p0.shares and p1.shares, and to 0 (mod 2^64) at every other. kord inspect p0.keys, before kord eval \
-uses the key up, shows what the file holds. kord demo does it all for the 262,144 pixels of a \
-photograph.";
+Now the two outputs add up to 1 (mod 2^64) if 5 is the random point alpha, whose
+shares are in p0.shares and p1.shares, and to 0 if not. A key is used once, so
+kord eval removes it; kord inspect shows what a key file holds. For keys of your
+own alpha and beta, see kord keygen --help. kord demo does it all for the 262,144
+pixels of a photograph.";
 
 #[derive(Debug, Subcommand)]
 enum Command {

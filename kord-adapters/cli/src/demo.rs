@@ -3,7 +3,7 @@
 //!
 //! 1. The photograph's owner splits each pixel x into x_0 + x_1 mod 256 and gives party b x_b.
 //! 2. Each party draws a random mask share r_b for each pixel and asks its chip for a DCF key
-//!    [c < r], r = r_0 + r_1 mod 256, with payload 1: one byte a key, one flight each way.
+//!    \[c < r\], r = r_0 + r_1 mod 256, with payload 1: one byte a key, one flight each way.
 //! 3. Each sends x_b + r_b. Both now know x̂ = x + r, which says nothing about x. This is the
 //!    only online round.
 //! 4. Each evaluates its key twice a pixel and has a share of [x ≥ t] ([`crate::interval`]).

@@ -2,7 +2,7 @@
 //! interval.
 //!
 //! x is shared additively modulo N = 2^n under a mask r, and x̂ = x + r is public. The parties
-//! hold a DCF key D(c) = [c < r], made from shares of r. Then x lies in the cyclic interval
+//! hold a DCF key D(c) = \[c < r\], made from shares of r. Then x lies in the cyclic interval
 //! \[p, q\] exactly when r lies in \[a, b\] = \[x̂ − q, x̂ − p\] modulo N, and
 //!
 //! ```text

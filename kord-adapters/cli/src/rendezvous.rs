@@ -96,7 +96,10 @@ fn read(bytes: &[u8]) -> Result<Request, String> {
     let proposal: Proposal =
         serde_json::from_slice(bytes).map_err(|e| format!("not a proposal of this version of kord ({e})"))?;
     if proposal.kord != KIND || proposal.version != VERSION {
-        return Err(format!("proposal version {}, here it is {VERSION}; update the older kord", proposal.version));
+        return Err(format!(
+            "proposal version {}, here it is {VERSION}; update the older kord",
+            proposal.version
+        ));
     }
     Ok(proposal.request)
 }

@@ -23,9 +23,10 @@ pub struct Args {
 }
 
 const WHAT: &str = "\
-One core, one party's keys, 32 domain bits, one payload element of 64 bits. Utilisation is the AES \
-blocks that generation must compute per second (4 a level for a DPF, 8 for a DCF), divided by the \
-blocks per second that the same core reaches on bare AES, measured by turns in the same run.";
+One core, one party's keys, 32 domain bits, one payload element of 64 bits.
+Utilisation is the AES blocks that generation must compute per second (4 a level
+for a DPF, 8 for a DCF), divided by the blocks per second that the same core
+reaches on bare AES, measured by turns in the same run.";
 
 /// Measures and prints.
 ///

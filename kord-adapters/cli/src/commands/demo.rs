@@ -43,8 +43,12 @@ pub fn run(args: &Args) -> Result<()> {
     let outcome = owner::run(&photo, args.threshold, &bar)?;
     bar.finish_and_clear();
     let [share0, share1] = &outcome.shares;
-    let pictures =
-        [("input.png", &photo), ("share0.png", share0), ("share1.png", share1), ("result.png", &outcome.result)];
+    let pictures = [
+        ("input.png", &photo),
+        ("share0.png", share0),
+        ("share1.png", share1),
+        ("result.png", &outcome.result),
+    ];
     for (name, picture) in pictures {
         picture.save(&args.out.join(name))?;
     }

@@ -35,12 +35,13 @@ pub struct Args {
 }
 
 const ONE_TIME: &str = "\
-A key is used once. If two inputs x and x' are opened under one mask alpha, as x + alpha and \
-x' + alpha, everybody learns x - x'. So evaluate a key at all the points it is needed at in one \
-call; the key file is then removed.
+A key is used once. If two inputs x and x' are opened under one mask alpha, as
+x + alpha and x' + alpha, everybody learns x - x'. So evaluate a key at all the
+points it is needed at in one call; the key file is then removed.
 
-Output: one line for each point, key after key: the key's number, the point, then one share for \
-each element of the payload. The value is the sum (or XOR) of both parties' shares.";
+Output: one line for each point, key after key: the key's number, the point, then
+one share for each element of the payload. The value is the sum (or XOR) of both
+parties' shares.";
 
 fn point(text: &str) -> Result<u64, NumberError> {
     parse_u64(text)

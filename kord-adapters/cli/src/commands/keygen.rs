@@ -47,18 +47,20 @@ pub struct Args {
 }
 
 const SHARES: &str = "\
-Both parties run this command with the same options and their own state, shares and files; one \
-listens, the other connects. If everything is derived, the listening side may be kord serve.
+Both parties run this command with the same options and their own state, shares and
+files; one listens, the other connects. If everything is derived, the listening
+side may be kord serve.
 
-Share files hold one key a line: the share of alpha, then a share of each payload element, as far \
-as they are given or derived; decimal or 0x hexadecimal, separated by blanks, # begins a comment. \
-With two payload elements:
+Share files hold one key a line: the share of alpha, then a share of each payload
+element, as far as they are given or derived; decimal or 0x hexadecimal, separated
+by blanks, # begins a comment. With two payload elements:
 
     # alpha_share beta_share_1 beta_share_2
     17 0xff 3
 
-Derived shares are written in the same form. alpha and each beta are the sum of both parties' \
-shares, modulo 2^(domain bits) for alpha (see --alpha-sharing) and in the group for beta.";
+Derived shares are written in the same form. alpha and each beta are the sum of both
+parties' shares: modulo 2^(domain bits) for alpha (or see --alpha-sharing), and in
+the group for beta.";
 
 /// Makes the batch and writes key and share files.
 ///

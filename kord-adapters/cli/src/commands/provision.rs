@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
-use kord_chip::identity::{DeviceSerial, DevelopmentCa, Validity};
+use kord_chip::identity::{DevelopmentCa, DeviceSerial, Validity};
 use kord_chip::soft::Provision;
 use kord_chip::{SoftChip, Tier};
 use kord_core::Party;
@@ -32,10 +32,11 @@ pub struct Args {
 }
 
 const ROOT: &str = "\
-The root is for development: its key lies in a file, so its certificates say who made them and \
-nothing about hardware. Both chips of a pair must be certified under one root: provision both with \
-the same --root-dir, or put the other's root into policy.toml in the state directory. The policy \
-also lists what the peer may run: at first, this very program.";
+The root is for development: its key lies in a file, so its certificates say who
+made them and nothing about hardware. Both chips of a pair must be certified under
+one root: provision both with the same --root-dir, or put the other's root into
+policy.toml in the state directory. The policy also lists what the peer may run: at
+first, this very program.";
 
 /// A party number.
 pub(super) fn party(text: &str) -> Result<Party, &'static str> {

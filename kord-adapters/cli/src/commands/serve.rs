@@ -46,9 +46,10 @@ pub struct Args {
 }
 
 const WHAT: &str = "\
-Serves batches in which alpha and payload are derived or constant: this party has no shares to \
-give, so the other one may ask alone. Each batch becomes SESSION-STREAM-FIRST.keys and, for what \
-was derived, SESSION-STREAM-FIRST.shares; kord inspect shows the same numbers on the other side.";
+Serves batches in which alpha and payload are derived or constant: this party has no
+shares to give, so the other one may ask alone. Each batch becomes
+SESSION-STREAM-FIRST.keys and, for what was derived, SESSION-STREAM-FIRST.shares;
+kord inspect shows the same numbers on the other side.";
 
 /// Serves until `--batches` are made. A batch that fails is reported, and the next awaited.
 ///
@@ -57,13 +58,16 @@ was derived, SESSION-STREAM-FIRST.shares; kord inspect shows the same numbers on
 pub fn run(args: &Args) -> Result<()> {
     let dir = args.out_dir.display();
     fs::create_dir_all(&args.out_dir).with_context(|| format!("--out-dir {dir}: cannot create it"))?;
-    let mut chip = Some(SoftChip::open(&args.state).with_context(|| format!("--state {}", args.state.display()))?);
+    let mut chip =
+        Some(SoftChip::open(&args.state).with_context(|| format!("--state {}", args.state.display()))?);
     // Known before anybody waits for this host.
-    TcpListener::bind(args.listen).with_context(|| format!("--listen {}: cannot listen there", args.listen))?;
+    TcpListener::bind(args.listen)
+        .with_context(|| format!("--listen {}: cannot listen there", args.listen))?;
     print(&format!("listening on {}, keys go to {dir}", args.listen))?;
     let mut made = 0;
     while args.batches.is_none_or(|most| made < most) {
-        let request = match rendezvous::accept(args.listen, TURN, |request| servable(request, args.max_keys)) {
+        let request = match rendezvous::accept(args.listen, TURN, |request| servable(request, args.max_keys))
+        {
             Ok(Some(request)) => request,
             Ok(None) => continue,
             Err(error) => {

@@ -67,7 +67,8 @@ pub fn run(photo: &Photo, threshold: u8, bar: &ProgressBar) -> Result<Outcome> {
     let parties = run_parties(dir.path(), threshold, bar)?;
     let answers = Party::BOTH.map(|party| fs::read(party_dir(dir.path(), party).join(RESULT_FILE)));
     let [answers0, answers1] = answers;
-    let (answers0, answers1) = (answers0.context("result of party 0")?, answers1.context("result of party 1")?);
+    let (answers0, answers1) =
+        (answers0.context("result of party 0")?, answers1.context("result of party 1")?);
     let result: Vec<u8> =
         answers0.iter().zip(&answers1).map(|(a, b)| if a ^ b == 1 { 255 } else { 0 }).collect();
     if result.len() != photo.pixels.len() {
@@ -125,12 +126,7 @@ fn run_parties(dir: &Path, threshold: u8, bar: &ProgressBar) -> Result<[PartyRep
                 processes.push(start(Party::P1, &more)?);
             }
             Some(Event::Keys { made }) if party == Party::P0 => bar.set_position(made),
-            Some(Event::Done(report)) => outcome.reports[party.index()] = Some(report),
-            Some(Event::Failed { message }) => outcome.fail(format!("{party}: {message}")),
-            None if outcome.reports[party.index()].is_none() => {
-                outcome.fail(format!("{party}: its process ended without a report"));
-            }
-            _ => (),
+            event => outcome.take(party, event),
         }
     }
     outcome.finish()
@@ -140,16 +136,25 @@ fn run_parties(dir: &Path, threshold: u8, bar: &ProgressBar) -> Result<[PartyRep
 #[derive(Default)]
 struct Waiting {
     reports: [Option<PartyReport>; 2],
-    failures: Vec<String>,
+    failures: Vec<(Party, String)>,
     failed_at: Option<Instant>,
 }
 
 impl Waiting {
-    fn fail(&mut self, message: String) {
+    /// Notes a report, a failure, or the end of a party's process.
+    fn take(&mut self, party: Party, event: Option<Event>) {
+        let failure = match event {
+            Some(Event::Done(report)) => {
+                self.reports[party.index()] = Some(report);
+                return;
+            }
+            Some(Event::Failed { message }) => message,
+            None if self.reports[party.index()].is_none() => "its process ended without a report".to_owned(),
+            _ => return,
+        };
         // A party that reported its failure also ends; the report says more.
-        let party = message.split(':').next().unwrap_or_default().to_owned();
-        if !self.failures.iter().any(|known| known.starts_with(&party)) {
-            self.failures.push(message);
+        if self.failures.iter().all(|(failed, _)| *failed != party) {
+            self.failures.push((party, failure));
         }
         self.failed_at.get_or_insert_with(Instant::now);
     }
@@ -171,7 +176,63 @@ impl Waiting {
     fn finish(self) -> Result<[PartyReport; 2]> {
         match self.reports {
             [Some(first), Some(second)] if self.failures.is_empty() => Ok([first, second]),
-            _ => bail!("{}", self.failures.join("; ")),
+            _ => {
+                let failures: Vec<_> =
+                    self.failures.iter().map(|(party, why)| format!("{party}: {why}")).collect();
+                bail!("{}", failures.join("; "))
+            }
         }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// Feeds events to a wait for both parties, as their reader threads do.
+    fn wait(events: Vec<Message>) -> Result<[PartyReport; 2]> {
+        let (to_us, receiver) = mpsc::channel();
+        events.into_iter().for_each(|event| to_us.send(event).unwrap());
+        drop(to_us);
+        let mut waiting = Waiting::default();
+        let deadline = Instant::now() + GRACE;
+        while let Some((party, event)) = waiting.next(&receiver, deadline)? {
+            waiting.take(party, event);
+        }
+        waiting.finish()
+    }
+
+    fn failed(message: &str) -> Option<Event> {
+        Some(Event::Failed { message: message.to_owned() })
+    }
+
+    #[test]
+    fn both_reports_are_waited_for() {
+        let report = |keys| PartyReport { keys, ..PartyReport::default() };
+        let events = vec![
+            (Party::P1, Some(Event::Done(report(1)))),
+            (Party::P1, None),
+            (Party::P0, Some(Event::Keys { made: 2 })),
+            (Party::P0, Some(Event::Done(report(2)))),
+        ];
+        assert_eq!(wait(events).unwrap().map(|r| r.keys), [2, 1]);
+    }
+
+    #[test]
+    fn failures_are_told_in_the_parties_own_words() {
+        let events = vec![
+            (Party::P1, failed("pairing: no")),
+            (Party::P1, None),
+            (Party::P0, failed("pairing: the peer left")),
+            (Party::P0, None),
+        ];
+        let error = wait(events).unwrap_err().to_string();
+        assert_eq!(error, "party 1: pairing: no; party 0: pairing: the peer left");
+        let events = vec![(Party::P0, None), (Party::P1, failed("the peer is gone"))];
+        let error = wait(events).unwrap_err().to_string();
+        assert_eq!(error, "party 0: its process ended without a report; party 1: the peer is gone");
+        assert_eq!(wait(vec![(Party::P0, failed("alone"))]).unwrap_err().to_string(), "party 0: alone");
+        assert!(wait(vec![]).is_err());
     }
 }

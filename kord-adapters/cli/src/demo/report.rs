@@ -13,8 +13,7 @@ pub fn figures(parties: &[PartyReport; 2], wrong_pixels: u64) -> Vec<Figure> {
     let keys = most(|p| p.keys);
     let per_key = |bytes: u64| Value::Real(bytes as f64 / keys as f64);
     let keygen = longest(|p| p.keygen_seconds);
-    let utilisation =
-        |p: &PartyReport| p.aes_blocks as f64 / p.keygen_seconds / p.bare_blocks_per_second;
+    let utilisation = |p: &PartyReport| p.aes_blocks as f64 / p.keygen_seconds / p.bare_blocks_per_second;
     let least = utilisation(&parties[0]).min(utilisation(&parties[1]));
     vec![
         Figure::measured("demo_pair_ms", ms(longest(|p| p.pair_seconds)), "ms"),

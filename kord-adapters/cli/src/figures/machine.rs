@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use kord_core::simd::Backend;
+use kord_core::Backend;
 use serde::Serialize;
 
 /// What a reader must know to compare figures.

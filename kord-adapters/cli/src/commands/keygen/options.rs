@@ -139,11 +139,11 @@ mod tests {
         let options = "--scheme dcf-gt --domain-bits 32 --group xor:16 --alpha given --alpha-sharing \
                        mod:4294967291 --payload one-and-mask --stream 3";
         let spec = KeySpec::dcf(32, Predicate::Gt, Group::xor(16).unwrap()).unwrap().with_arity(2).unwrap();
-        let mask =
-            Mask { bits: 32, sharing: Sharing::AdditiveModulo(4_294_967_291), origin: Origin::Given };
+        let mask = Mask { bits: 32, sharing: Sharing::AdditiveModulo(4_294_967_291), origin: Origin::Given };
         let want = Request::new(5, mask, part(spec, Payload::OneAndMask)).unwrap().on_stream(3);
         assert_eq!(request(options).unwrap(), want);
-        let options = "--scheme dcf-lt --domain-bits 8 --group mod:5 --arity 3 --payload derived --alpha-sharing xor";
+        let options =
+            "--scheme dcf-lt --domain-bits 8 --group mod:5 --arity 3 --payload derived --alpha-sharing xor";
         let made = request(options).unwrap();
         assert_eq!(made.mask().sharing, Sharing::Xor);
         assert!(!made.is_exchanged());
