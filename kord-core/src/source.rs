@@ -158,7 +158,7 @@ pub trait CorrelationSource: Send {
     ///
     /// # Errors
     /// [`SourceError`] if the source cannot tell.
-    fn position(&self, kind: &Correlation) -> Result<u64, SourceError>;
+    fn position(&mut self, kind: &Correlation) -> Result<u64, SourceError>;
 
     /// Skips `count` positions. The other party must skip them too.
     ///
