@@ -7,7 +7,7 @@ use zeroize::{Zeroize, Zeroizing};
 use super::EvalJob;
 use super::lanes::{Lanes, encrypt_each};
 use super::values::Values;
-use super::walkers::{Collect, Descend, Group, MAX_GROUP, SideKeys, WALKERS, WalkKeys, Walkers};
+use super::walkers::{Collect, Descend, Group, MAX_GROUP, WALKERS, WalkKeys, Walkers};
 use crate::block::Block;
 use crate::layout::Layout;
 
@@ -89,9 +89,9 @@ impl Leaves {
     }
 
     #[inline(always)]
-    fn fill<L: Lanes>(&mut self, keys: &WalkKeys<L>, walkers: &Walkers<'_, L>) {
+    fn fill<L: Lanes>(&mut self, walkers: &Walkers<'_, L>) {
         for r in 0..WALKERS {
-            walkers.leaf(keys, r).store(&mut self.seeds[r * L::BLOCKS..]);
+            walkers.leaf(r).store(&mut self.seeds[r * L::BLOCKS..]);
             walkers.control[r].store(&mut self.control[r * L::BLOCKS..]);
         }
     }
@@ -108,7 +108,8 @@ impl Drop for Leaves {
 /// DPF keys: two groups, one's level between the AES rounds of the other.
 #[inline(always)]
 pub(super) fn dpf<L: Lanes, V: Values>(cpu: L::Cpu, rounds: [&[u128; 11]; 2], job: EvalJob<'_>) {
-    let keys = WalkKeys::<L>::new(cpu, rounds);
+    let mut keys = WalkKeys::<L>::empty(cpu);
+    keys.fill(cpu, rounds, None);
     let (size, count, control) = (WALKERS * L::BLOCKS, job.points.len(), job.party.sign_mask());
     let mut batch = Batch::new(job);
     let (layout, mut leaves) = (batch.layout, Leaves::new());
@@ -119,23 +120,22 @@ pub(super) fn dpf<L: Lanes, V: Values>(cpu: L::Cpu, rounds: [&[u128; 11]; 2], jo
         let mut a = unsafe { Walkers::new(cpu, keys, &layout, control, &groups[0]) };
         // SAFETY: as before.
         let mut b = unsafe { Walkers::new(cpu, keys, &layout, control, &groups[1]) };
-        let (mut a_states, mut b_states) = (a.whitened, b.whitened);
-        encrypt_each(&a.schedules(&keys.seeds, 0), &mut a_states, &mut ());
+        let mut a_states = a.whitened;
+        encrypt_each(&a.seed_schedules(), &mut a_states, &mut ());
         for level in 0..levels {
-            let b_schedules = b.schedules(&keys.seeds, level);
-            let mut step =
-                Descend { cpu, keys, walkers: &mut a, levels, level, states: &mut a_states };
-            encrypt_each(&b_schedules, &mut b_states, &mut step);
-            let mut step =
-                Descend { cpu, keys, walkers: &mut b, levels, level, states: &mut b_states };
+            let mut step = Descend::new(cpu, keys, &mut a, level, a_states);
+            let mut b_states = b.whitened;
+            encrypt_each(&b.seed_schedules(), &mut b_states, &mut step);
+            let mut step = Descend::new(cpu, keys, &mut b, level, b_states);
             if level + 1 < levels {
-                encrypt_each(&a.schedules(&keys.seeds, level + 1), &mut a_states, &mut step);
+                a_states = a.whitened;
+                encrypt_each(&a.seed_schedules(), &mut a_states, &mut step);
             } else {
                 step.run();
             }
         }
         for (g, (group, walkers)) in groups.iter().zip([&a, &b]).enumerate() {
-            leaves.fill(keys, walkers);
+            leaves.fill(walkers);
             batch.finish::<V>(first + g * size, group, &leaves, size);
         }
     }
@@ -145,9 +145,8 @@ pub(super) fn dpf<L: Lanes, V: Values>(cpu: L::Cpu, rounds: [&[u128; 11]; 2], jo
 #[inline(always)]
 pub(super) fn dcf<L: Lanes, V: Values>(cpu: L::Cpu, rounds: [&[u128; 11]; 4], job: EvalJob<'_>) {
     let [seed_left, value_left, seed_right, value_right] = rounds;
-    let seeds = [seed_left, seed_right];
-    let keys = WalkKeys::<L>::new(cpu, seeds);
-    let value_keys = SideKeys::<L>::new(cpu, [value_left, value_right], Some(seeds));
+    let mut keys = WalkKeys::<L>::empty(cpu);
+    keys.fill(cpu, [seed_left, seed_right], Some([value_left, value_right]));
     let (size, count, control) = (WALKERS * L::BLOCKS, job.points.len(), job.party.sign_mask());
     let mut batch = Batch::new(job);
     let (layout, mut leaves) = (batch.layout, Leaves::new());
@@ -158,16 +157,15 @@ pub(super) fn dcf<L: Lanes, V: Values>(cpu: L::Cpu, rounds: [&[u128; 11]; 4], jo
         let mut walkers = unsafe { Walkers::new(cpu, keys, &layout, control, &group) };
         let mut sums = [L::splat(cpu, 0); WALKERS];
         let mut states = walkers.whitened;
-        encrypt_each(&walkers.schedules(&keys.seeds, 0), &mut states, &mut ());
+        encrypt_each(&walkers.seed_schedules(), &mut states, &mut ());
         for level in 0..levels {
             let (whitened, control) = (walkers.whitened, walkers.control);
-            let schedules = walkers.schedules(&value_keys, level);
+            let schedules = walkers.value_schedules();
             let mut blocks = whitened;
             for r in 0..WALKERS {
                 blocks[r] = blocks[r].xor(schedules[r].0[0]);
             }
-            let mut step =
-                Descend { cpu, keys, walkers: &mut walkers, levels, level, states: &mut states };
+            let mut step = Descend::new(cpu, keys, &mut walkers, level, states);
             encrypt_each(&schedules, &mut blocks, &mut step);
             let offset = layout.values + level * layout.payload_bytes;
             let mut collect = Collect::<L, V> {
@@ -181,7 +179,8 @@ pub(super) fn dcf<L: Lanes, V: Values>(cpu: L::Cpu, rounds: [&[u128; 11]; 4], jo
                 group: PhantomData,
             };
             if level + 1 < levels {
-                encrypt_each(&walkers.schedules(&keys.seeds, level + 1), &mut states, &mut collect);
+                states = walkers.whitened;
+                encrypt_each(&walkers.seed_schedules(), &mut states, &mut collect);
             } else {
                 collect.run();
             }
@@ -189,7 +188,7 @@ pub(super) fn dcf<L: Lanes, V: Values>(cpu: L::Cpu, rounds: [&[u128; 11]; 4], jo
         for (r, sum) in sums.iter().enumerate() {
             sum.store(&mut leaves.sums[r * L::BLOCKS..]);
         }
-        leaves.fill(keys, &walkers);
+        leaves.fill(&walkers);
         batch.finish::<V>(first, &group, &leaves, size);
     }
 }

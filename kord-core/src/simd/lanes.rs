@@ -29,11 +29,12 @@ pub(super) trait Lanes: Copy {
     /// # Safety
     /// Those 16 bytes must be writable for every lane.
     unsafe fn scatter(self, to: *mut u8, stride: usize);
-    /// Lane i from `from[i]`, unaligned.
+    /// Lane i from `offset` bytes after `from[i]`, unaligned. Panics if there are fewer pointers
+    /// than `BLOCKS`.
     ///
     /// # Safety
-    /// `from` has at least `BLOCKS` pointers to 16 readable bytes each.
-    unsafe fn gather(cpu: Self::Cpu, from: &[*const u8]) -> Self;
+    /// 16 bytes can be read there.
+    unsafe fn gather(cpu: Self::Cpu, from: &[*const u8], offset: usize) -> Self;
 
     /// AES round R ≤ 10 of four pairs of states, under `left`, `right`, `left`, `right`.
     fn round<const R: usize>(left: &Schedule<Self>, right: &Schedule<Self>, states: &mut [[Self; 2]; 4]);

@@ -16,57 +16,59 @@ pub(super) const MAX_GROUP: usize = WALKERS * 4;
 /// Combinations of sides in the widest register.
 const MAX_SIDES: usize = 16;
 
-/// Round keys for every combination of sides: bit b of the index is lane b's side.
+/// What the lanes of a register need that go to one combination of sides.
 ///
-/// Walkers carry seeds with the seed key's whitening added. So the last round key has that added
+/// Walkers carry seeds with the seed key's whitening added. So the last round keys have that added
 /// too, for the feed-forward; and a value key's first is what turns the one whitening into the
 /// other.
-pub(super) struct SideKeys<L>([Schedule<L>; MAX_SIDES]);
-
-impl<L: Lanes> SideKeys<L> {
-    /// `rounds`: the keys of either side. `seeds`: for value keys, the seed keys of either side.
-    #[inline(always)]
-    pub(super) fn new(cpu: L::Cpu, rounds: [&[u128; 11]; 2], seeds: Option<[&[u128; 11]; 2]>) -> Self {
-        let mut keys = [Schedule([L::splat(cpu, 0); 11]); MAX_SIDES];
-        for sides in 0..1 << L::BLOCKS {
-            for r in 0..11 {
-                let mut lanes = [Block::ZERO; 4];
-                for (b, lane) in lanes.iter_mut().enumerate() {
-                    let side = (sides >> b) & 1;
-                    let added = match (r, seeds) {
-                        (0, Some(seeds)) | (10, Some(seeds)) => seeds[side][0],
-                        (10, None) => rounds[side][0],
-                        _ => 0,
-                    };
-                    *lane = Block::from_u128(rounds[side][r] ^ added);
-                }
-                keys[sides].0[r] = L::load(cpu, &lanes);
-            }
-        }
-        Self(keys)
-    }
+#[derive(Clone, Copy)]
+pub(super) struct Side<L> {
+    pub(super) seed: Schedule<L>,
+    pub(super) value: Schedule<L>,
+    /// The clamp bits of lanes that go right.
+    goes_right: L,
 }
 
-/// What all walkers share.
+/// What all walkers share: a [`Side`] for each combination, bit b of the index being lane b's side.
 pub(super) struct WalkKeys<L> {
-    pub(super) seeds: SideKeys<L>,
+    sides: [Side<L>; MAX_SIDES],
     clamp: L,
-    /// The clamp bits of lanes that go right.
-    goes_right: [L; MAX_SIDES],
 }
 
 impl<L: Lanes> WalkKeys<L> {
+    /// No keys yet.
     #[inline(always)]
-    pub(super) fn new(cpu: L::Cpu, rounds: [&[u128; 11]; 2]) -> Self {
-        let mut goes_right = [L::splat(cpu, 0); MAX_SIDES];
-        for (sides, mask) in goes_right.iter_mut().enumerate() {
-            let mut lanes = [Block::ZERO; 4];
-            for (b, lane) in lanes.iter_mut().enumerate() {
-                *lane = Block::from_u128(if (sides >> b) & 1 == 1 { CLAMP } else { 0 });
-            }
-            *mask = L::load(cpu, &lanes);
+    pub(super) fn empty(cpu: L::Cpu) -> Self {
+        let zero = Schedule([L::splat(cpu, 0); 11]);
+        Self {
+            sides: [Side { seed: zero, value: zero, goes_right: zero.0[0] }; MAX_SIDES],
+            clamp: L::splat(cpu, CLAMP),
         }
-        Self { seeds: SideKeys::new(cpu, rounds, None), clamp: L::splat(cpu, CLAMP), goes_right }
+    }
+
+    /// `seeds`, `values`: round keys of either side; a DPF has no values.
+    #[inline(always)]
+    pub(super) fn fill(&mut self, cpu: L::Cpu, seeds: [&[u128; 11]; 2], values: Option<[&[u128; 11]; 2]>) {
+        for (index, side) in self.sides[..1 << L::BLOCKS].iter_mut().enumerate() {
+            let lane = |b: usize| Block::from_u128(if (index >> b) & 1 == 1 { u128::MAX } else { 0 });
+            side.goes_right = L::load(cpu, &[lane(0), lane(1), lane(2), lane(3)]);
+        }
+        for r in 0..11 {
+            let added = |s: usize| if r == 10 { seeds[s][0] } else { 0 };
+            let [left, right] = [L::splat(cpu, seeds[0][r] ^ added(0)), L::splat(cpu, seeds[1][r] ^ added(1))];
+            for side in &mut self.sides[..1 << L::BLOCKS] {
+                side.seed.0[r] = L::select(side.goes_right, right, left);
+            }
+            let Some(values) = values else { continue };
+            let added = |s: usize| if r % 10 == 0 { seeds[s][0] } else { 0 };
+            let [left, right] = [L::splat(cpu, values[0][r] ^ added(0)), L::splat(cpu, values[1][r] ^ added(1))];
+            for side in &mut self.sides[..1 << L::BLOCKS] {
+                side.value.0[r] = L::select(side.goes_right, right, left);
+            }
+        }
+        for side in &mut self.sides[..1 << L::BLOCKS] {
+            side.goes_right = side.goes_right.and(self.clamp);
+        }
     }
 }
 
@@ -78,14 +80,16 @@ pub(super) struct Group {
     pub(super) points: [u64; MAX_GROUP],
 }
 
-/// Sides of every level: fields of `BLOCKS` bits, the first level's on top.
-type Sides = [[u64; 4]; WALKERS];
-
 /// Where a group's walkers are.
 pub(super) struct Walkers<'a, L> {
     keys: &'a [*const u8; MAX_GROUP],
-    sides: Sides,
-    /// Seeds, clamped, with the seed key of their next level's side added.
+    /// Sides of all levels: fields of `BLOCKS` bits, the first level's on top.
+    all_sides: [[u64; 4]; WALKERS],
+    /// The sides of levels from the next on.
+    sides: [u64; WALKERS],
+    /// Where this level goes.
+    pub(super) side: [&'a Side<L>; WALKERS],
+    /// Seeds, clamped, with the whitening of this level added.
     pub(super) whitened: [L; WALKERS],
     /// Control bits as masks.
     pub(super) control: [L; WALKERS],
@@ -94,6 +98,9 @@ pub(super) struct Walkers<'a, L> {
 }
 
 impl<'a, L: Lanes> Walkers<'a, L> {
+    /// Levels whose sides fit a word.
+    const LEVELS: usize = 64 / L::BLOCKS;
+
     /// Walkers at their roots. `control`: root control bits as a mask.
     ///
     /// # Safety
@@ -101,69 +108,115 @@ impl<'a, L: Lanes> Walkers<'a, L> {
     #[inline(always)]
     pub(super) unsafe fn new(
         cpu: L::Cpu,
-        keys: &WalkKeys<L>,
+        keys: &'a WalkKeys<L>,
         layout: &Layout,
         control: u128,
         group: &'a Group,
     ) -> Self {
         let zero = [L::splat(cpu, 0); WALKERS];
-        let control = [L::splat(cpu, control); WALKERS];
-        let mut walkers =
-            Self { keys: &group.keys, sides: [[0; 4]; WALKERS], whitened: zero, control, right: zero };
-        let levels = 64 / L::BLOCKS;
+        let mut walkers = Self {
+            keys: &group.keys,
+            all_sides: [[0; 4]; WALKERS],
+            sides: [0; WALKERS],
+            side: [&keys.sides[0]; WALKERS],
+            whitened: zero,
+            control: [L::splat(cpu, control); WALKERS],
+            right: zero,
+        };
         let field = u64::MAX / ((1 << L::BLOCKS) - 1);
         for r in 0..WALKERS {
-            let lanes = r * L::BLOCKS..(r + 1) * L::BLOCKS;
             let mut right = [0; 4];
-            for (b, (key, x)) in group.keys[lanes.clone()].iter().zip(&group.points[lanes.clone()]).enumerate() {
-                for word in 0..L::BLOCKS {
-                    let bits = (x << (word * levels)) >> (64 - levels);
-                    walkers.sides[r][word] |= L::deposit(cpu, bits, field << b);
+            for b in 0..L::BLOCKS {
+                let (key, x) = (group.keys[r * L::BLOCKS + b], group.points[r * L::BLOCKS + b]);
+                for word in 0..layout.domain_bits.div_ceil(Self::LEVELS) {
+                    let bits = (x << (word * Self::LEVELS)) >> (64 - Self::LEVELS);
+                    walkers.all_sides[r][word] |= L::deposit(cpu, bits, field << b);
                 }
                 // Level 0's bit is to be in bit 32 of a half after one rotation.
                 // SAFETY: the t_R bytes and more can be read.
                 right[b] = unsafe { key.add(layout.right_bits).cast::<u64>().read_unaligned() }.rotate_left(33);
             }
             walkers.right[r] = L::spread(cpu, &right);
+            walkers.sides[r] = walkers.all_sides[r][0];
+            walkers.turn(keys, r);
             // SAFETY: the root seed begins a key.
-            let root = unsafe { L::gather(cpu, &group.keys[lanes]) };
-            let whitening = keys.seeds.0[walkers.sides(r, 0)].0[0];
-            walkers.whitened[r] = L::clear_xor(root, keys.clamp, whitening);
+            let root = unsafe { L::gather(cpu, &group.keys[r * L::BLOCKS..], 0) };
+            walkers.whitened[r] = L::clear_xor(root, keys.clamp, walkers.side[r].seed.0[0]);
         }
         walkers
     }
 
-    /// The sides of register `r`'s walkers at a level below 64.
+    /// Takes the next level's sides of register `r`.
     #[inline(always)]
-    fn sides(&self, r: usize, level: usize) -> usize {
-        let levels = 64 / L::BLOCKS;
-        let shift = 64 - L::BLOCKS * (level % levels + 1);
-        (self.sides[r][level / levels] >> shift) as usize & ((1 << L::BLOCKS) - 1)
+    fn turn(&mut self, keys: &'a WalkKeys<L>, r: usize) {
+        let index = (self.sides[r] >> (64 - L::BLOCKS)) as usize;
+        self.side[r] = &keys.sides[index & (MAX_SIDES - 1)];
+        self.sides[r] <<= L::BLOCKS;
     }
 
-    /// The schedules of a level.
+    /// To be called before the step from `level` to the next.
     #[inline(always)]
-    pub(super) fn schedules<'k>(&self, keys: &'k SideKeys<L>, level: usize) -> [&'k Schedule<L>; WALKERS] {
-        let mut schedules = [&keys.0[0]; WALKERS];
-        for (r, schedule) in schedules.iter_mut().enumerate() {
-            *schedule = &keys.0[self.sides(r, level)];
+    fn refill(&mut self, level: usize) {
+        let next = level.wrapping_add(1);
+        if next.is_multiple_of(Self::LEVELS) {
+            for r in 0..WALKERS {
+                self.sides[r] = self.all_sides[r][next / Self::LEVELS & 3];
+            }
+        }
+    }
+
+    /// The seed schedules of this level.
+    #[inline(always)]
+    pub(super) fn seed_schedules(&self) -> [&'a Schedule<L>; WALKERS] {
+        let mut schedules = [&self.side[0].seed; WALKERS];
+        for r in 1..WALKERS {
+            schedules[r] = &self.side[r].seed;
         }
         schedules
+    }
+
+    /// The value schedules of this level.
+    #[inline(always)]
+    pub(super) fn value_schedules(&self) -> [&'a Schedule<L>; WALKERS] {
+        let mut schedules = [&self.side[0].value; WALKERS];
+        for r in 1..WALKERS {
+            schedules[r] = &self.side[r].value;
+        }
+        schedules
+    }
+
+    /// Seeds of register `r` after the last level.
+    #[inline(always)]
+    pub(super) fn leaf(&self, r: usize) -> L {
+        self.whitened[r].xor(self.side[r].seed.0[0])
     }
 }
 
 /// A level of a group as pieces to put between other AES rounds.
 pub(super) struct Descend<'a, 'g, L: Lanes> {
-    pub(super) cpu: L::Cpu,
-    pub(super) keys: &'a WalkKeys<L>,
-    pub(super) walkers: &'a mut Walkers<'g, L>,
-    pub(super) levels: usize,
-    pub(super) level: usize,
-    /// AES outputs before, the next level's inputs after. After the last level: nodes.
-    pub(super) states: &'a mut [L; WALKERS],
+    cpu: L::Cpu,
+    keys: &'g WalkKeys<L>,
+    walkers: &'a mut Walkers<'g, L>,
+    /// The byte of the level's correction seed.
+    offset: usize,
+    /// AES outputs.
+    states: [L; WALKERS],
 }
 
-impl<L: Lanes> Descend<'_, '_, L> {
+impl<'a, 'g, L: Lanes> Descend<'a, 'g, L> {
+    /// The step from `level`. After the last level the sides are of no consequence.
+    #[inline(always)]
+    pub(super) fn new(
+        cpu: L::Cpu,
+        keys: &'g WalkKeys<L>,
+        walkers: &'a mut Walkers<'g, L>,
+        level: usize,
+        states: [L; WALKERS],
+    ) -> Self {
+        walkers.refill(level);
+        Self { cpu, keys, walkers, offset: level.wrapping_mul(16).wrapping_add(16), states }
+    }
+
     /// Everything at once.
     #[inline(always)]
     pub(super) fn run(&mut self) {
@@ -174,24 +227,17 @@ impl<L: Lanes> Descend<'_, '_, L> {
 
     #[inline(always)]
     fn register(&mut self, r: usize) {
-        let (walkers, level) = (&mut *self.walkers, self.level);
-        let keys = &walkers.keys[r * L::BLOCKS..(r + 1) * L::BLOCKS];
-        let mut seeds = [core::ptr::null(); 4];
-        for (seed, key) in seeds.iter_mut().zip(keys) {
-            *seed = key.wrapping_add(level.wrapping_mul(16).wrapping_add(16));
-        }
+        let walkers = &mut *self.walkers;
         // SAFETY: a key has a correction seed for every level.
-        let word = unsafe { L::gather(self.cpu, &seeds) };
+        let word = unsafe { L::gather(self.cpu, &walkers.keys[r * L::BLOCKS..], self.offset) };
         walkers.right[r] = walkers.right[r].rotate_right();
         // The correction seed's clamp bit is t_L; lanes that go right need t_R.
-        let mask = self.keys.goes_right[walkers.sides(r, level)];
-        let word = L::select(mask, walkers.right[r], word);
+        let word = L::select(walkers.side[r].goes_right, walkers.right[r], word);
         let forward = L::xor_and(walkers.whitened[r], walkers.control[r], word);
         let node = self.states[r].xor(forward);
         walkers.control[r] = node.spread_control().control_mask();
-        let next = if level + 1 < self.levels { walkers.sides(r, level + 1) } else { 0 };
-        walkers.whitened[r] = L::clear_xor(node, self.keys.clamp, self.keys.seeds.0[next].0[0]);
-        self.states[r] = walkers.whitened[r];
+        walkers.turn(self.keys, r);
+        walkers.whitened[r] = L::clear_xor(node, self.keys.clamp, walkers.side[r].seed.0[0]);
     }
 }
 
@@ -201,14 +247,6 @@ impl<L: Lanes> Filler for Descend<'_, '_, L> {
         if R <= WALKERS {
             self.register(R - 1);
         }
-    }
-}
-
-impl<L: Lanes> Walkers<'_, L> {
-    /// Seeds of register `r` after the last level.
-    #[inline(always)]
-    pub(super) fn leaf(&self, keys: &WalkKeys<L>, r: usize) -> L {
-        self.whitened[r].xor(keys.seeds.0[0].0[0])
     }
 }
 
@@ -239,13 +277,9 @@ impl<L: Lanes, V: Values> Collect<'_, L, V> {
 
     #[inline(always)]
     fn register(&mut self, r: usize) {
-        let mut words = [core::ptr::null(); 4];
-        for (word, key) in words.iter_mut().zip(&self.keys[r * L::BLOCKS..(r + 1) * L::BLOCKS]) {
-            *word = key.wrapping_add(self.offset);
-        }
         // SAFETY: a key has a value word for every level, and 16 bytes more can be read. Only
         // the low bits that belong to the word reach the low bits of the sum.
-        let word = unsafe { L::gather(self.cpu, &words) };
+        let word = unsafe { L::gather(self.cpu, &self.keys[r * L::BLOCKS..], self.offset) };
         let value = self.blocks[r].xor(self.whitened[r]);
         let sum = V::add(value, word.and(self.control[r]));
         self.sums[r] = V::add(self.sums[r], sum);

@@ -61,9 +61,9 @@ impl Lanes for Xmm {
     }
 
     #[inline(always)]
-    unsafe fn gather(_: AesNi, from: &[*const u8]) -> Self {
+    unsafe fn gather(_: AesNi, from: &[*const u8], offset: usize) -> Self {
         // SAFETY: the caller vouches for the address, the token for AVX2.
-        Self(unsafe { _mm_loadu_si128(from[0].cast()) })
+        Self(unsafe { _mm_loadu_si128(from[0].add(offset).cast()) })
     }
 
     #[inline(always)]

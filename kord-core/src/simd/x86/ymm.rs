@@ -69,11 +69,11 @@ impl Lanes for Ymm {
     }
 
     #[inline(always)]
-    unsafe fn gather(_: Vaes256, from: &[*const u8]) -> Self {
+    unsafe fn gather(_: Vaes256, from: &[*const u8], offset: usize) -> Self {
+        let from = &from[..2];
         // SAFETY: the caller vouches for the addresses, the token for AVX2.
         unsafe {
-            let load = |i: usize| _mm_loadu_si128(from[i].cast());
-            Self(_mm256_inserti128_si256::<1>(_mm256_castsi128_si256(load(0)), load(1)))
+            Self(_mm256_inserti128_si256::<1>(_mm256_castsi128_si256(_mm_loadu_si128(from[0].add(offset).cast())), _mm_loadu_si128(from[1].add(offset).cast())))
         }
     }
 

@@ -145,12 +145,12 @@ impl Lanes for Zmm {
     }
 
     #[inline(always)]
-    unsafe fn gather(_: Vaes512, from: &[*const u8]) -> Self {
+    unsafe fn gather(_: Vaes512, from: &[*const u8], offset: usize) -> Self {
+        let from = &from[..4];
         // SAFETY: the caller vouches for the addresses, the token for AVX-512.
         unsafe {
-            let load = |i: usize| _mm_loadu_si128(from[i].cast());
-            let low = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(load(0)), load(1));
-            let high = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(load(2)), load(3));
+            let low = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(_mm_loadu_si128(from[0].add(offset).cast())), _mm_loadu_si128(from[1].add(offset).cast()));
+            let high = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(_mm_loadu_si128(from[2].add(offset).cast())), _mm_loadu_si128(from[3].add(offset).cast()));
             Self(_mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high))
         }
     }
