@@ -112,6 +112,6 @@ pub use key_batch::{KeyBatch, ReusableKeys};
 pub use party::Party;
 pub use prg::{ChaChaXor, FixedKeyMmo, Prg, PrgKeys, SeedKeyedAes};
 pub use request::Request;
-pub use source::{CorrelationSource, KeySource, Label};
 pub use simd::Backend;
+pub use source::{CorrelationSource, KeySource, Label};
 pub use spec::{KeySpec, Predicate, Scheme};

@@ -5,12 +5,24 @@
 //!
 //! | file | holds |
 //! |---|---|
-//! | `lanes` | what a kernel needs of a register of 1, 2 or 4 blocks |
+//! | `lanes` | what a kernel needs of a register of 1, 2 or 4 blocks; AES rounds with work between |
+//! | `values` | payload groups of at most 64 bits |
+//! | `slots` | the key buffer of a tile |
 //! | `path` | one level of Gen |
-//! | `dpf`, `dcf` | the walk of a tile of keys |
+//! | `dpf`, `dcf` | Gen: the walk of a tile of keys |
 //! | `generate` | batches of Gen |
+//! | `walkers` | one level of Eval |
+//! | `evaluate` | batches of Eval |
 //! | `bare` | AES and nothing else, to measure against |
-//! | `x86` | detection, registers, entry points |
+//! | `x86` | detection, entry points; `x86::{xmm, ymm, zmm}` registers, `x86::rounds` AES rounds |
+//!
+//! What the kernels cover: DPF Gen of any payload; DCF Gen, and Eval at points of both, where the
+//! payload is one element of a ring or XOR group of at most 64 bits. The rest is portable code.
+//! No secret decides a branch or an address: alpha, control bits and signs are masks.
+#![allow(
+    clippy::needless_range_loop,
+    reason = "a register has the same index in several arrays; iterators and closures over them may not inline"
+)]
 
 #[cfg(target_arch = "x86_64")]
 mod bare;

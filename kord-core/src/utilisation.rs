@@ -216,3 +216,26 @@ impl<'a> Batch<'a> {
         })
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::group::Group;
+
+    #[test]
+    fn figures_are_consistent() {
+        let spec = KeySpec::dpf(8, Group::ring(32).unwrap()).unwrap();
+        for backend in Backend::available() {
+            let made = generation_with(backend, &spec, Duration::ZERO);
+            let want = made.keys_per_s * 32.0 / made.aes_blocks_per_s;
+            assert!(made.keys_per_s > 0.0 && (made.utilisation - want).abs() < 1e-9);
+            let eval = evaluation_with(backend, &spec, Duration::ZERO);
+            let want = eval.points_per_s * 8.0 / eval.aes_blocks_per_s;
+            assert!(eval.points_per_s > 0.0 && (eval.utilisation - want).abs() < 1e-9);
+            let own = bare_aes_blocks_per_s_with(backend);
+            assert_eq!(own > 0.0, backend != Backend::Portable);
+        }
+        assert_eq!(median(vec![3.0, 1.0, 2.0]), 2.0);
+    }
+}

@@ -54,7 +54,8 @@ fn assert_same_keys(rng: &mut StdRng, spec: KeySpec, count: usize) {
         let want = batch.generate(rng, Backend::Portable, party);
         for backend in fast() {
             let have = batch.generate(rng, backend, party);
-            let key = have.chunks(spec.key_bytes()).zip(want.chunks(spec.key_bytes())).position(|(a, b)| a != b);
+            let key =
+                have.chunks(spec.key_bytes()).zip(want.chunks(spec.key_bytes())).position(|(a, b)| a != b);
             assert_eq!(key, None, "{backend}, {spec}, {count} keys, {party}: first different key");
         }
     }
@@ -154,7 +155,12 @@ fn outputs_of_every_domain_width() {
             for group in [Group::ring(64), Group::ring(1), Group::xor(20), Group::ring(40)] {
                 let count = COUNTS[rng.random_range(0..COUNTS.len())];
                 let points = rng.random_range(1..4);
-                assert_same_outputs(&mut rng, KeySpec::new(scheme, n, group.unwrap()).unwrap(), count, points);
+                assert_same_outputs(
+                    &mut rng,
+                    KeySpec::new(scheme, n, group.unwrap()).unwrap(),
+                    count,
+                    points,
+                );
             }
         }
     }

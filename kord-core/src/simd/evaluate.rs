@@ -33,7 +33,8 @@ impl<'a> Batch<'a> {
     fn group(&self, first: usize, len: usize) -> Group {
         let mut group = Group { keys: [core::ptr::null(); MAX_GROUP], points: [0; MAX_GROUP] };
         let last = self.job.points.len() - 1;
-        let (mut key, mut used) = (first.min(last) / self.points_per_key, first.min(last) % self.points_per_key);
+        let (mut key, mut used) =
+            (first.min(last) / self.points_per_key, first.min(last) % self.points_per_key);
         for i in 0..len {
             let j = (first + i).min(last);
             group.keys[i] = self.key(key);

@@ -83,7 +83,8 @@ impl<'a> Tiles<'a> {
 
     /// Copies a last tile that is not full to where it belongs.
     fn finish(&mut self) {
-        let start = self.job.out.len() / (self.size * self.layout.key_bytes) * self.size * self.layout.key_bytes;
+        let start =
+            self.job.out.len() / (self.size * self.layout.key_bytes) * self.size * self.layout.key_bytes;
         let rest = &mut self.job.out[start..];
         if !rest.is_empty() {
             rest.copy_from_slice(&self.last.keys[..rest.len()]);

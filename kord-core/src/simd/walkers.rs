@@ -55,13 +55,15 @@ impl<L: Lanes> WalkKeys<L> {
         }
         for r in 0..11 {
             let added = |s: usize| if r == 10 { seeds[s][0] } else { 0 };
-            let [left, right] = [L::splat(cpu, seeds[0][r] ^ added(0)), L::splat(cpu, seeds[1][r] ^ added(1))];
+            let [left, right] =
+                [L::splat(cpu, seeds[0][r] ^ added(0)), L::splat(cpu, seeds[1][r] ^ added(1))];
             for side in &mut self.sides[..1 << L::BLOCKS] {
                 side.seed.0[r] = L::select(side.goes_right, right, left);
             }
             let Some(values) = values else { continue };
             let added = |s: usize| if r % 10 == 0 { seeds[s][0] } else { 0 };
-            let [left, right] = [L::splat(cpu, values[0][r] ^ added(0)), L::splat(cpu, values[1][r] ^ added(1))];
+            let [left, right] =
+                [L::splat(cpu, values[0][r] ^ added(0)), L::splat(cpu, values[1][r] ^ added(1))];
             for side in &mut self.sides[..1 << L::BLOCKS] {
                 side.value.0[r] = L::select(side.goes_right, right, left);
             }
@@ -134,7 +136,8 @@ impl<'a, L: Lanes> Walkers<'a, L> {
                 }
                 // Level 0's bit is to be in bit 32 of a half after one rotation.
                 // SAFETY: the t_R bytes and more can be read.
-                right[b] = unsafe { key.add(layout.right_bits).cast::<u64>().read_unaligned() }.rotate_left(33);
+                right[b] =
+                    unsafe { key.add(layout.right_bits).cast::<u64>().read_unaligned() }.rotate_left(33);
             }
             walkers.right[r] = L::spread(cpu, &right);
             walkers.sides[r] = walkers.all_sides[r][0];
@@ -160,7 +163,7 @@ impl<'a, L: Lanes> Walkers<'a, L> {
         let next = level.wrapping_add(1);
         if next.is_multiple_of(Self::LEVELS) {
             for r in 0..WALKERS {
-                self.sides[r] = self.all_sides[r][next / Self::LEVELS & 3];
+                self.sides[r] = self.all_sides[r][(next / Self::LEVELS) & 3];
             }
         }
     }

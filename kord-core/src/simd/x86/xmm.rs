@@ -2,8 +2,8 @@
 
 use core::arch::x86_64::*;
 
-use super::rounds::{define_round, define_round_each, round};
 use super::AesNi;
+use super::rounds::{define_round, define_round_each, round};
 use crate::block::Block;
 use crate::simd::lanes::{Lanes, Schedule};
 
@@ -85,7 +85,8 @@ impl Lanes for Xmm {
         unsafe {
             let keys = core::mem::transmute::<[&Schedule<Self>; 8], [*const __m128i; 8]>(*keys);
             let raw = core::mem::transmute::<[Self; 8], [__m128i; 8]>(*states);
-            let raw = if R < 10 { middle_round_each::<R>(keys, raw) } else { last_round_each::<R>(keys, raw) };
+            let raw =
+                if R < 10 { middle_round_each::<R>(keys, raw) } else { last_round_each::<R>(keys, raw) };
             *states = core::mem::transmute::<[__m128i; 8], [Self; 8]>(raw);
         }
     }

@@ -2,8 +2,8 @@
 
 use core::arch::x86_64::*;
 
-use super::rounds::{define_round, define_round_each, round};
 use super::Vaes256;
+use super::rounds::{define_round, define_round_each, round};
 use crate::block::Block;
 use crate::simd::lanes::{Lanes, Schedule};
 
@@ -73,7 +73,10 @@ impl Lanes for Ymm {
         let from = &from[..2];
         // SAFETY: the caller vouches for the addresses, the token for AVX2.
         unsafe {
-            Self(_mm256_inserti128_si256::<1>(_mm256_castsi128_si256(_mm_loadu_si128(from[0].add(offset).cast())), _mm_loadu_si128(from[1].add(offset).cast())))
+            Self(_mm256_inserti128_si256::<1>(
+                _mm256_castsi128_si256(_mm_loadu_si128(from[0].add(offset).cast())),
+                _mm_loadu_si128(from[1].add(offset).cast()),
+            ))
         }
     }
 
@@ -96,7 +99,8 @@ impl Lanes for Ymm {
         unsafe {
             let keys = core::mem::transmute::<[&Schedule<Self>; 8], [*const __m256i; 8]>(*keys);
             let raw = core::mem::transmute::<[Self; 8], [__m256i; 8]>(*states);
-            let raw = if R < 10 { middle_round_each::<R>(keys, raw) } else { last_round_each::<R>(keys, raw) };
+            let raw =
+                if R < 10 { middle_round_each::<R>(keys, raw) } else { last_round_each::<R>(keys, raw) };
             *states = core::mem::transmute::<[__m256i; 8], [Self; 8]>(raw);
         }
     }

@@ -2,8 +2,8 @@
 
 use core::arch::x86_64::*;
 
-use super::rounds::{define_round, define_round_each, round};
 use super::Vaes512;
+use super::rounds::{define_round, define_round_each, round};
 use crate::block::Block;
 use crate::simd::lanes::{Lanes, Schedule};
 
@@ -149,8 +149,14 @@ impl Lanes for Zmm {
         let from = &from[..4];
         // SAFETY: the caller vouches for the addresses, the token for AVX-512.
         unsafe {
-            let low = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(_mm_loadu_si128(from[0].add(offset).cast())), _mm_loadu_si128(from[1].add(offset).cast()));
-            let high = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(_mm_loadu_si128(from[2].add(offset).cast())), _mm_loadu_si128(from[3].add(offset).cast()));
+            let low = _mm256_inserti128_si256::<1>(
+                _mm256_castsi128_si256(_mm_loadu_si128(from[0].add(offset).cast())),
+                _mm_loadu_si128(from[1].add(offset).cast()),
+            );
+            let high = _mm256_inserti128_si256::<1>(
+                _mm256_castsi128_si256(_mm_loadu_si128(from[2].add(offset).cast())),
+                _mm_loadu_si128(from[3].add(offset).cast()),
+            );
             Self(_mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high))
         }
     }
@@ -174,7 +180,8 @@ impl Lanes for Zmm {
         unsafe {
             let keys = core::mem::transmute::<[&Schedule<Self>; 8], [*const __m512i; 8]>(*keys);
             let raw = core::mem::transmute::<[Self; 8], [__m512i; 8]>(*states);
-            let raw = if R < 10 { middle_round_each::<R>(keys, raw) } else { last_round_each::<R>(keys, raw) };
+            let raw =
+                if R < 10 { middle_round_each::<R>(keys, raw) } else { last_round_each::<R>(keys, raw) };
             *states = core::mem::transmute::<[__m512i; 8], [Self; 8]>(raw);
         }
     }
