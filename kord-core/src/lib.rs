@@ -95,9 +95,12 @@ mod prg;
 pub mod request;
 #[cfg(feature = "serde")]
 mod serde_impls;
+#[allow(unsafe_code, reason = "vector intrinsics; the only unsafe code of the crate")]
+mod simd;
 pub mod source;
 mod spec;
 mod tree;
+pub mod utilisation;
 
 pub use block::Block;
 pub use correlation::Correlation;
@@ -110,4 +113,5 @@ pub use party::Party;
 pub use prg::{ChaChaXor, FixedKeyMmo, Prg, PrgKeys, SeedKeyedAes};
 pub use request::Request;
 pub use source::{CorrelationSource, KeySource, Label};
+pub use simd::Backend;
 pub use spec::{KeySpec, Predicate, Scheme};

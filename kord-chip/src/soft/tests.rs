@@ -293,3 +293,47 @@ fn derived_requests_and_correlations_need_no_frame_and_agree() {
         assert_eq!(t[2], group.mul(t[0], t[1]));
     }
 }
+
+/// The root seeds in a batch's keys. Two keys with one root and different alphas give both alphas
+/// away, so whether roots repeat is what an attacker asks.
+fn roots(bytes: &[u8]) -> Vec<[u8; 16]> {
+    bytes.chunks(spec().key_bytes()).map(|key| key[..16].try_into().unwrap()).collect()
+}
+
+#[test]
+fn a_restored_store_and_a_replayed_frame_give_unrelated_keys() {
+    // Party 0's host copies its chip's store, makes a batch, and records party 1's frame.
+    let mut chips = paired();
+    handshake(&mut chips, PairStep::StartSession(Tier::Mac)).unwrap();
+    let job = Job::Keys(request(3));
+    let recorded = submit(&mut chips[1], &job, 3).frame.unwrap();
+    let honest = submit(&mut chips[0], &job, 3);
+    chips[0].deliver(&recorded).unwrap();
+    let first = key_bytes(&drain_keys(&mut chips[0]));
+
+    // It restores the store: same pairing secret, same counters, a session of its own making
+    // with the same number. Party 1's chip takes no part, so the session's other half is forged.
+    let copy = chips[0].store.pairing().unwrap().unwrap();
+    let mut restored = SoftChip::development_pair().unwrap();
+    for chip in &mut restored {
+        chip.store.set_pairing(&copy).unwrap();
+        chip.pairing = chip.store.pairing().unwrap();
+    }
+    handshake(&mut restored, PairStep::StartSession(Tier::Mac)).unwrap();
+    let again = restored[0].submit(&job, 3, {
+        let mut other = shares(Party::P0, 3);
+        other.masks.iter_mut().for_each(|mask| *mask += 1);
+        other
+    });
+    // Same session number and counter as the recorded frame, other working keys: the recorded
+    // frame does not open, and roots do not repeat.
+    assert_eq!(again.unwrap().label, honest.label);
+    let refused = restored[0].deliver(&recorded).unwrap_err();
+    assert!(matches!(refused, ChipError::Frame(FrameError::AuthFailed { .. })), "{refused:?}");
+    let forged = submit(&mut restored[1], &job, 3).frame.unwrap();
+    restored[0].deliver(&forged).unwrap();
+    let second = key_bytes(&drain_keys(&mut restored[0]));
+    for (a, b) in roots(&first).iter().zip(roots(&second)) {
+        assert_ne!(*a, b);
+    }
+}

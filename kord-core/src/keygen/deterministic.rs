@@ -12,6 +12,7 @@ use crate::block::Block;
 use crate::error::SpecError;
 use crate::key_batch::KeyBatch;
 use crate::party::Party;
+use crate::simd::{self, Backend, GenJob};
 use crate::spec::KeySpec;
 
 /// Makes both parties' keys from `roots[party][key]`, whose clamp bits are ignored.
@@ -62,8 +63,28 @@ pub fn generate_into(
     party: Party,
     out: &mut [u8],
 ) -> Result<(), SpecError> {
+    generate_into_with(Backend::detect(), spec, alphas, betas, roots, party, out)
+}
+
+/// As [`generate_into`] with a back end of the caller's choice, for tests and benchmarks. What
+/// that back end cannot do is left to the portable code. Every back end writes the same bytes.
+///
+/// # Errors
+/// As [`super::generate`].
+pub fn generate_into_with(
+    backend: Backend,
+    spec: &KeySpec,
+    alphas: &[u64],
+    betas: &[u128],
+    roots: [&[Block]; 2],
+    party: Party,
+    out: &mut [u8],
+) -> Result<(), SpecError> {
     check(spec, alphas, betas, roots, out)?;
-    portable::generate(spec, alphas, betas, roots, party, out);
+    let job = GenJob { spec, alphas, betas, roots, party, out };
+    if let Some(job) = simd::generate(backend, job) {
+        portable::generate(job);
+    }
     Ok(())
 }
 

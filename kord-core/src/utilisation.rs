@@ -1,0 +1,176 @@
+//! How much of the AES unit key generation uses.
+//!
+//! **Lane utilisation** is the AES blocks that Gen must compute (4n a DPF key, 8n a DCF key, see
+//! [`KeySpec::gen_blocks`]) per second, divided by the bare fixed-key AES blocks per second that
+//! the same core reaches in the same run. Bare AES is the faster of
+//!
+//! * a loop of independent encryptions in registers, with this CPU's widest AES instructions,
+//!   which is the AES unit's own limit, and
+//! * `encrypt_blocks` of the `aes` crate over a buffer in cache.
+//!
+//! Keys are made as a chip makes them: batch after batch through one buffer that stays in cache,
+//! one party's keys, one thread. Machines are shared and clocks move, so bare AES and the kernel
+//! are measured by turns, a few milliseconds each, and medians are compared. All figures are
+//! measured wall time.
+//!
+//! ```
+//! use core::time::Duration;
+//! use kord_core::{Group, KeySpec, utilisation};
+//!
+//! let spec = KeySpec::dpf(32, Group::ring(64)?)?;
+//! let measured = utilisation::generation(&spec, Duration::from_millis(50));
+//! println!("{:.0} keys/s, {:.2} of the AES unit", measured.keys_per_s, measured.utilisation);
+//! # assert!(measured.keys_per_s > 0.0 && measured.aes_blocks_per_s > 0.0);
+//! # Ok::<(), kord_core::SpecError>(())
+//! ```
+
+use core::hint::black_box;
+use core::time::Duration;
+use std::time::Instant;
+
+use aes::cipher::{Array, BlockCipherEncrypt, KeyInit};
+
+use crate::block::Block;
+use crate::keygen::deterministic;
+use crate::party::Party;
+use crate::prg::PrgKeys;
+use crate::simd::{self, Backend};
+use crate::spec::KeySpec;
+
+/// Keys of one timed batch.
+const BATCH: usize = 512;
+/// Time of one measurement among those that are taken by turns.
+const SLICE: Duration = Duration::from_millis(1);
+/// Fewest measurements of each kind.
+const LEAST: usize = 5;
+/// Blocks that the `aes` crate encrypts in one call: 16 KiB, in first-level cache.
+const CRATE_BLOCKS: usize = 1024;
+
+/// What a measurement found. Every figure is measured.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Generation {
+    /// Key pairs walked per second (one party's keys written).
+    pub keys_per_s: f64,
+    /// Bare fixed-key AES-128 blocks per second of the same core in the same run.
+    pub aes_blocks_per_s: f64,
+    /// `keys_per_s · spec.gen_blocks() / aes_blocks_per_s`.
+    pub utilisation: f64,
+}
+
+/// Bare fixed-key AES-128 blocks per second of this core, now: the median of short measurements
+/// of the faster way. Takes about 50 ms.
+#[must_use]
+pub fn bare_aes_blocks_per_s() -> f64 {
+    let mut bare = Bare::new();
+    median((0..LEAST).map(|_| bare.blocks_per_s(Backend::detect())).collect())
+}
+
+/// Measures generation with the fastest back end for about `duration`.
+#[must_use]
+pub fn generation(spec: &KeySpec, duration: Duration) -> Generation {
+    generation_with(Backend::detect(), spec, duration)
+}
+
+/// As [`generation`] with a back end of the caller's choice. Bare AES is still the fastest that
+/// this core can do.
+#[must_use]
+pub fn generation_with(backend: Backend, spec: &KeySpec, duration: Duration) -> Generation {
+    let mut batch = Batch::new(spec);
+    let mut bare = Bare::new();
+    let (mut keys, mut blocks) = (Vec::new(), Vec::new());
+    let start = Instant::now();
+    while keys.len() < LEAST || start.elapsed() < duration {
+        blocks.push(bare.blocks_per_s(Backend::detect()));
+        keys.push(batch.keys_per_s(backend));
+    }
+    let (keys_per_s, aes_blocks_per_s) = (median(keys), median(blocks));
+    let utilisation = keys_per_s * spec.gen_blocks() as f64 / aes_blocks_per_s;
+    Generation { keys_per_s, aes_blocks_per_s, utilisation }
+}
+
+/// Bare AES of one back end's own instructions, in registers; 0 where this CPU lacks them. For
+/// benchmarks that compare a narrow back end with its own limit.
+#[must_use]
+pub fn bare_aes_blocks_per_s_with(backend: Backend) -> f64 {
+    median((0..LEAST).map(|_| rate(SLICE, || simd::bare_blocks(backend, 500))).collect())
+}
+
+/// Runs `work`, which returns how much it did, for `duration`; work per second.
+fn rate(duration: Duration, mut work: impl FnMut() -> u64) -> f64 {
+    let (mut done, start) = (0, Instant::now());
+    loop {
+        done += work();
+        let elapsed = start.elapsed();
+        if elapsed >= duration {
+            return done as f64 / elapsed.as_secs_f64();
+        }
+    }
+}
+
+fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
+struct Bare {
+    aes: aes::Aes128,
+    buffer: Vec<Array<u8, aes::cipher::consts::U16>>,
+}
+
+impl Bare {
+    fn new() -> Self {
+        let aes = aes::Aes128::new(&Array(PrgKeys::KORD_V1.seed_left));
+        Self { aes, buffer: vec![Array([0; 16]); CRATE_BLOCKS] }
+    }
+
+    fn blocks_per_s(&mut self, backend: Backend) -> f64 {
+        let registers = rate(SLICE / 2, || simd::bare_blocks(backend, 500));
+        let in_cache = rate(SLICE / 2, || {
+            self.aes.encrypt_blocks(black_box(&mut self.buffer));
+            CRATE_BLOCKS as u64
+        });
+        registers.max(in_cache)
+    }
+}
+
+/// A batch that is generated again and again into the same buffer. Its inputs are a fixed
+/// pattern: the time does not depend on them.
+struct Batch<'a> {
+    spec: &'a KeySpec,
+    alphas: Vec<u64>,
+    betas: Vec<u128>,
+    roots: [Vec<Block>; 2],
+    out: Vec<u8>,
+}
+
+impl<'a> Batch<'a> {
+    fn new(spec: &'a KeySpec) -> Self {
+        let pattern = |i: usize| (i as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let root = |i: usize| Block::from_u128(u128::from(pattern(i)) * u128::from(pattern(i + 7)));
+        Self {
+            spec,
+            alphas: (0..BATCH).map(|i| pattern(i) & spec.max_alpha()).collect(),
+            betas: vec![1; BATCH * spec.arity() as usize],
+            roots: [(0..BATCH).map(root).collect(), (BATCH..2 * BATCH).map(root).collect()],
+            out: vec![0; BATCH * spec.key_bytes()],
+        }
+    }
+
+    fn keys_per_s(&mut self, backend: Backend) -> f64 {
+        rate(SLICE, || {
+            let roots = [&self.roots[0][..], &self.roots[1][..]];
+            let made = deterministic::generate_into_with(
+                backend,
+                self.spec,
+                &self.alphas,
+                &self.betas,
+                roots,
+                Party::P0,
+                &mut self.out,
+            );
+            black_box(&mut self.out);
+            if made.is_ok() { BATCH as u64 } else { 0 }
+        })
+    }
+}
