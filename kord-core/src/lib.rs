@@ -93,6 +93,7 @@ mod layout;
 mod party;
 mod prg;
 pub mod request;
+mod secret_bytes;
 #[cfg(feature = "serde")]
 mod serde_impls;
 #[allow(unsafe_code, reason = "vector intrinsics; the only unsafe code of the crate")]
@@ -112,6 +113,6 @@ pub use key_batch::{KeyBatch, ReusableKeys};
 pub use party::Party;
 pub use prg::{ChaChaXor, FixedKeyMmo, Prg, PrgKeys, SeedKeyedAes};
 pub use request::Request;
-pub use source::{CorrelationSource, KeySource, Label};
 pub use simd::Backend;
+pub use source::{CorrelationSource, KeySource, Label};
 pub use spec::{KeySpec, Predicate, Scheme};

@@ -54,7 +54,8 @@ fn assert_same_keys(rng: &mut StdRng, spec: KeySpec, count: usize) {
         let want = batch.generate(rng, Backend::Portable, party);
         for backend in fast() {
             let have = batch.generate(rng, backend, party);
-            let key = have.chunks(spec.key_bytes()).zip(want.chunks(spec.key_bytes())).position(|(a, b)| a != b);
+            let key =
+                have.chunks(spec.key_bytes()).zip(want.chunks(spec.key_bytes())).position(|(a, b)| a != b);
             assert_eq!(key, None, "{backend}, {spec}, {count} keys, {party}: first different key");
         }
     }

@@ -9,12 +9,26 @@
 macro_rules! round {
     ($load:literal, $op:literal) => {
         concat!(
-            $load, " {kl}, [{left} + {offset}]\n",
-            $load, " {kr}, [{right} + {offset}]\n",
-            $op, " {a0}, {a0}, {kl}\n", $op, " {a1}, {a1}, {kl}\n",
-            $op, " {b0}, {b0}, {kr}\n", $op, " {b1}, {b1}, {kr}\n",
-            $op, " {c0}, {c0}, {kl}\n", $op, " {c1}, {c1}, {kl}\n",
-            $op, " {d0}, {d0}, {kr}\n", $op, " {d1}, {d1}, {kr}\n",
+            $load,
+            " {kl}, [{left} + {offset}]\n",
+            $load,
+            " {kr}, [{right} + {offset}]\n",
+            $op,
+            " {a0}, {a0}, {kl}\n",
+            $op,
+            " {a1}, {a1}, {kl}\n",
+            $op,
+            " {b0}, {b0}, {kr}\n",
+            $op,
+            " {b1}, {b1}, {kr}\n",
+            $op,
+            " {c0}, {c0}, {kl}\n",
+            $op,
+            " {c1}, {c1}, {kl}\n",
+            $op,
+            " {d0}, {d0}, {kr}\n",
+            $op,
+            " {d1}, {d1}, {kr}\n",
         )
     };
 }

@@ -2,8 +2,8 @@
 
 use core::arch::x86_64::*;
 
-use super::rounds::{define_round, round};
 use super::AesNi;
+use super::rounds::{define_round, round};
 use crate::block::Block;
 use crate::simd::lanes::{Lanes, Schedule};
 
