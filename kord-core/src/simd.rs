@@ -19,6 +19,8 @@ mod dcf;
 #[cfg(target_arch = "x86_64")]
 mod dpf;
 #[cfg(target_arch = "x86_64")]
+mod evaluate;
+#[cfg(target_arch = "x86_64")]
 mod generate;
 #[cfg(target_arch = "x86_64")]
 mod lanes;
@@ -28,6 +30,8 @@ mod path;
 mod slots;
 #[cfg(target_arch = "x86_64")]
 mod values;
+#[cfg(target_arch = "x86_64")]
+mod walkers;
 #[cfg(target_arch = "x86_64")]
 mod x86;
 
@@ -127,6 +131,49 @@ pub(crate) fn generate(backend: Backend, job: GenJob<'_>) -> Option<GenJob<'_>> 
             match cpu {
                 Some(cpu) => {
                     cpu.generate(job);
+                    None
+                }
+                None => Some(job),
+            }
+        }
+        match backend {
+            Backend::Portable => Some(job),
+            Backend::AesNi => run(AesNi::detect(), job),
+            Backend::Vaes256 => run(Vaes256::detect(), job),
+            Backend::Vaes512 => run(Vaes512::detect(), job),
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        let _ = backend;
+        Some(job)
+    }
+}
+
+/// A batch to evaluate, already checked: m = points / keys points for each key.
+pub(crate) struct EvalJob<'a> {
+    pub(crate) spec: &'a KeySpec,
+    pub(crate) party: Party,
+    /// Native keys, at least one.
+    pub(crate) keys: &'a [u8],
+    /// Points, at least one and a whole multiple of the keys.
+    pub(crate) points: &'a [u64],
+    /// One element for each point; all are written.
+    pub(crate) out: &'a mut [u128],
+}
+
+/// Evaluates the batch, or gives it back as [`generate`] does.
+pub(crate) fn evaluate(backend: Backend, job: EvalJob<'_>) -> Option<EvalJob<'_>> {
+    if !is_narrow(job.spec) {
+        return Some(job);
+    }
+    #[cfg(target_arch = "x86_64")]
+    {
+        use x86::{AesNi, Kernels, Vaes256, Vaes512};
+        fn run<'a>(cpu: Option<impl Kernels>, job: EvalJob<'a>) -> Option<EvalJob<'a>> {
+            match cpu {
+                Some(cpu) => {
+                    cpu.evaluate(job);
                     None
                 }
                 None => Some(job),

@@ -29,8 +29,10 @@ use core::time::Duration;
 use std::time::Instant;
 
 use aes::cipher::{Array, BlockCipherEncrypt, KeyInit};
+use zeroize::Zeroizing;
 
 use crate::block::Block;
+use crate::key_batch::KeyBatch;
 use crate::keygen::deterministic;
 use crate::party::Party;
 use crate::prg::PrgKeys;
@@ -87,6 +89,46 @@ pub fn generation_with(backend: Backend, spec: &KeySpec, duration: Duration) -> 
     let (keys_per_s, aes_blocks_per_s) = (median(keys), median(blocks));
     let utilisation = keys_per_s * spec.gen_blocks() as f64 / aes_blocks_per_s;
     Generation { keys_per_s, aes_blocks_per_s, utilisation }
+}
+
+/// What a measurement of evaluation found. Every figure is measured.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Evaluation {
+    /// Points evaluated per second, each under its own key.
+    pub points_per_s: f64,
+    /// Bare fixed-key AES-128 blocks per second of the same core in the same run.
+    pub aes_blocks_per_s: f64,
+    /// n blocks a point for a DPF, 2n for a DCF, over `aes_blocks_per_s`.
+    pub utilisation: f64,
+}
+
+/// Measures evaluation of independent keys, one random point each, for about `duration`.
+#[must_use]
+pub fn evaluation(spec: &KeySpec, duration: Duration) -> Evaluation {
+    evaluation_with(Backend::detect(), spec, duration)
+}
+
+/// As [`evaluation`] with a back end of the caller's choice.
+#[must_use]
+pub fn evaluation_with(backend: Backend, spec: &KeySpec, duration: Duration) -> Evaluation {
+    let mut batch = Batch::new(spec);
+    batch.keys_per_s(Backend::detect());
+    let keys = KeyBatch::from_parts(*spec, Party::P0, Zeroizing::new(batch.out)).into_reusable();
+    let points: Vec<u64> = batch.alphas.iter().map(|a| a.rotate_left(7) & spec.max_alpha()).collect();
+    let mut bare = Bare::new();
+    let (mut rates, mut blocks) = (Vec::new(), Vec::new());
+    let start = Instant::now();
+    while rates.len() < LEAST || start.elapsed() < duration {
+        blocks.push(bare.blocks_per_s(Backend::detect()));
+        rates.push(rate(SLICE, || {
+            black_box(keys.evaluate_with(backend, black_box(&points))).map_or(0, |y| y.len() as u64)
+        }));
+    }
+    let (points_per_s, aes_blocks_per_s) = (median(rates), median(blocks));
+    // Gen walks both sides of both parties, Eval one side of one.
+    let utilisation = points_per_s * spec.gen_blocks() as f64 / 4.0 / aes_blocks_per_s;
+    Evaluation { points_per_s, aes_blocks_per_s, utilisation }
 }
 
 /// Bare AES of one back end's own instructions, in registers; 0 where this CPU lacks them. For

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use kord_core::keygen::deterministic::generate_into_with;
-use kord_core::{Backend, Block, Group, KeySpec, Party, Predicate, PrgKeys, Scheme};
+use kord_core::{Backend, Block, Group, KeyBatch, KeySpec, Party, Predicate, PrgKeys, Scheme};
 use rand::rngs::StdRng;
 use rand::{Rng, RngExt, SeedableRng};
 
@@ -125,4 +125,57 @@ fn detection_is_consistent() {
     assert_eq!(available[0], Backend::Portable);
     assert_eq!(available.last(), Some(&Backend::detect()));
     println!("back ends tested on this CPU: {available:?}");
+}
+
+fn assert_same_outputs(rng: &mut StdRng, spec: KeySpec, count: usize, points_per_key: usize) {
+    let batch = Batch::random(rng, spec, count);
+    let near = |rng: &mut StdRng, alpha: u64| match rng.random_range(0..4) {
+        0 => alpha,
+        1 => alpha ^ (1 << rng.random_range(0..spec.domain_bits())),
+        _ => rng.random::<u64>() & spec.max_alpha(),
+    };
+    let points: Vec<u64> =
+        batch.alphas.iter().flat_map(|a| vec![*a; points_per_key]).map(|a| near(rng, a)).collect();
+    for party in Party::BOTH {
+        let bytes = batch.generate(rng, Backend::Portable, party);
+        let keys = KeyBatch::from_bytes(spec, party, bytes).unwrap().into_reusable();
+        let want = keys.evaluate_with(Backend::Portable, &points).unwrap();
+        for backend in fast() {
+            let have = keys.evaluate_with(backend, &points).unwrap();
+            assert_eq!(have, want, "{backend}, {spec}, {count} keys of {points_per_key} points, {party}");
+        }
+    }
+}
+
+#[test]
+fn outputs_of_every_domain_width() {
+    let mut rng = StdRng::seed_from_u64(4);
+    for n in 1..=64 {
+        for scheme in SCHEMES {
+            for group in [Group::ring(64), Group::ring(1), Group::xor(20), Group::ring(40)] {
+                let count = COUNTS[rng.random_range(0..COUNTS.len())];
+                let points = rng.random_range(1..4);
+                assert_same_outputs(
+                    &mut rng,
+                    KeySpec::new(scheme, n, group.unwrap()).unwrap(),
+                    count,
+                    points,
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn outputs_of_every_payload_and_batch_length() {
+    let mut rng = StdRng::seed_from_u64(5);
+    for (group, arity) in payloads() {
+        for scheme in SCHEMES {
+            for count in COUNTS {
+                let spec = KeySpec::new(scheme, rng.random_range(1..=24), group).unwrap();
+                let points = rng.random_range(1..4);
+                assert_same_outputs(&mut rng, spec.with_arity(arity).unwrap(), count, points);
+            }
+        }
+    }
 }

@@ -29,14 +29,21 @@ pub(super) trait Lanes: Copy {
     /// # Safety
     /// Those 16 bytes must be writable for every lane.
     unsafe fn scatter(self, to: *mut u8, stride: usize);
-    /// Lane i from `from[i]`, unaligned.
+    /// Lane i from `offset` bytes after `from[i]`, unaligned. Panics if there are fewer pointers
+    /// than `BLOCKS`.
     ///
     /// # Safety
-    /// `from` has at least `BLOCKS` pointers to 16 readable bytes each.
-    unsafe fn gather(cpu: Self::Cpu, from: &[*const u8]) -> Self;
+    /// 16 bytes can be read there.
+    unsafe fn gather(cpu: Self::Cpu, from: &[*const u8], offset: usize) -> Self;
 
     /// AES round R ≤ 10 of four pairs of states, under `left`, `right`, `left`, `right`.
     fn round<const R: usize>(left: &Schedule<Self>, right: &Schedule<Self>, states: &mut [[Self; 2]; 4]);
+
+    /// AES round R ≤ 10 of eight states, each under a schedule of its own.
+    fn round_each<const R: usize>(keys: &[&Schedule<Self>; 8], states: &mut [Self; 8]);
+
+    /// The low bits of `bits`, in order, to where `mask` has ones.
+    fn deposit(cpu: Self::Cpu, bits: u64, mask: u64) -> u64;
 
     /// a ⊕ b.
     fn xor(self, b: Self) -> Self;
@@ -159,5 +166,35 @@ pub(super) fn encrypt<L: Lanes>(
     L::round::<9>(left, right, states);
     filler.piece::<9>();
     L::round::<10>(left, right, states);
+    filler.piece::<10>();
+}
+
+/// Rounds 1–10 of eight whitened states, each under a schedule of its own, with `filler`'s pieces
+/// among them.
+#[inline(always)]
+pub(super) fn encrypt_each<L: Lanes>(
+    keys: &[&Schedule<L>; 8],
+    states: &mut [L; 8],
+    filler: &mut impl Filler,
+) {
+    L::round_each::<1>(keys, states);
+    filler.piece::<1>();
+    L::round_each::<2>(keys, states);
+    filler.piece::<2>();
+    L::round_each::<3>(keys, states);
+    filler.piece::<3>();
+    L::round_each::<4>(keys, states);
+    filler.piece::<4>();
+    L::round_each::<5>(keys, states);
+    filler.piece::<5>();
+    L::round_each::<6>(keys, states);
+    filler.piece::<6>();
+    L::round_each::<7>(keys, states);
+    filler.piece::<7>();
+    L::round_each::<8>(keys, states);
+    filler.piece::<8>();
+    L::round_each::<9>(keys, states);
+    filler.piece::<9>();
+    L::round_each::<10>(keys, states);
     filler.piece::<10>();
 }

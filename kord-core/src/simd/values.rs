@@ -10,6 +10,10 @@ pub(super) trait Values {
     fn sub<L: Lanes>(a: L, b: L) -> L;
     /// −a where `mask` is set.
     fn neg_if<L: Lanes>(mask: L, a: L) -> L;
+    /// a + b, of one element.
+    fn add_words(a: u64, b: u64) -> u64;
+    /// −a where `mask` is set, of one element.
+    fn neg_word_if(mask: u64, a: u64) -> u64;
 }
 
 /// Integers modulo 2^64.
@@ -33,6 +37,16 @@ impl Values for Ring {
     fn neg_if<L: Lanes>(mask: L, a: L) -> L {
         a.xor(mask).sub(mask)
     }
+
+    #[inline(always)]
+    fn add_words(a: u64, b: u64) -> u64 {
+        a.wrapping_add(b)
+    }
+
+    #[inline(always)]
+    fn neg_word_if(mask: u64, a: u64) -> u64 {
+        (a ^ mask).wrapping_sub(mask)
+    }
 }
 
 impl Values for Xor {
@@ -48,6 +62,16 @@ impl Values for Xor {
 
     #[inline(always)]
     fn neg_if<L: Lanes>(_: L, a: L) -> L {
+        a
+    }
+
+    #[inline(always)]
+    fn add_words(a: u64, b: u64) -> u64 {
+        a ^ b
+    }
+
+    #[inline(always)]
+    fn neg_word_if(_: u64, a: u64) -> u64 {
         a
     }
 }

@@ -9,7 +9,7 @@ mod zmm;
 use core::arch::x86_64::*;
 
 use super::values::{Ring, Xor};
-use super::{GenJob, bare, generate, is_narrow};
+use super::{EvalJob, GenJob, bare, evaluate, generate, is_narrow};
 use crate::group::GroupKind;
 use crate::prg::PrgKeys;
 use crate::spec::Scheme;
@@ -39,6 +39,19 @@ macro_rules! backend {
                         (Scheme::Dpf, _) => $module::dpf_ring(self, &keys, job),
                         (Scheme::Dcf(_), GroupKind::Xor) => $module::dcf_xor(self, &keys, job),
                         (Scheme::Dcf(_), _) => $module::dcf_ring(self, &keys, job),
+                    }
+                }
+            }
+
+            fn evaluate(self, job: EvalJob<'_>) {
+                let keys = RoundKeys::new(self.aes(), job.spec.prg_keys());
+                // SAFETY: the token proves the target features of every entry point.
+                unsafe {
+                    match (job.spec.scheme(), job.spec.group().kind()) {
+                        (Scheme::Dpf, GroupKind::Xor) => $module::eval_dpf_xor(self, &keys, job),
+                        (Scheme::Dpf, _) => $module::eval_dpf_ring(self, &keys, job),
+                        (Scheme::Dcf(_), GroupKind::Xor) => $module::eval_dcf_xor(self, &keys, job),
+                        (Scheme::Dcf(_), _) => $module::eval_dcf_ring(self, &keys, job),
                     }
                 }
             }
@@ -79,6 +92,26 @@ macro_rules! backend {
             }
 
             #[target_feature(enable = $features)]
+            pub(super) fn eval_dpf_ring(cpu: $token, keys: &RoundKeys, job: EvalJob<'_>) {
+                evaluate::dpf::<$lanes, Ring>(cpu, keys.dpf(), job);
+            }
+
+            #[target_feature(enable = $features)]
+            pub(super) fn eval_dpf_xor(cpu: $token, keys: &RoundKeys, job: EvalJob<'_>) {
+                evaluate::dpf::<$lanes, Xor>(cpu, keys.dpf(), job);
+            }
+
+            #[target_feature(enable = $features)]
+            pub(super) fn eval_dcf_ring(cpu: $token, keys: &RoundKeys, job: EvalJob<'_>) {
+                evaluate::dcf::<$lanes, Ring>(cpu, keys.dcf(), job);
+            }
+
+            #[target_feature(enable = $features)]
+            pub(super) fn eval_dcf_xor(cpu: $token, keys: &RoundKeys, job: EvalJob<'_>) {
+                evaluate::dcf::<$lanes, Xor>(cpu, keys.dcf(), job);
+            }
+
+            #[target_feature(enable = $features)]
             pub(super) fn bare(cpu: $token, keys: &RoundKeys, times: u64) -> u64 {
                 bare::blocks::<$lanes>(cpu, &keys.seed[0], times)
             }
@@ -88,27 +121,31 @@ macro_rules! backend {
 
 /// What every back end does.
 pub(super) trait Kernels: Copy {
-    /// Gen of a batch that [`super::supports`].
+    /// Gen of a batch that has a kernel.
     fn generate(self, job: GenJob<'_>);
+    /// Eval of a batch that has a kernel.
+    fn evaluate(self, job: EvalJob<'_>);
     /// Encrypts blocks in registers, `times` over, and returns how many.
     fn bare(self, times: u64) -> u64;
 }
 
 backend! {
-    /// Proof of AES-NI and AVX2.
-    AesNi, xmm::Xmm, aes_ni, "aes,avx2",
-    is_x86_feature_detected!("aes") && is_x86_feature_detected!("avx2")
+    /// Proof of AES-NI, AVX2 and BMI2.
+    AesNi, xmm::Xmm, aes_ni, "aes,avx2,bmi2",
+    is_x86_feature_detected!("aes")
+        && is_x86_feature_detected!("avx2")
+        && is_x86_feature_detected!("bmi2")
 }
 
 backend! {
-    /// Proof of VAES and AVX2 (and AES-NI, which comes with VAES).
-    Vaes256, ymm::Ymm, vaes256, "aes,avx2,vaes",
+    /// Proof of VAES, AES-NI, AVX2 and BMI2.
+    Vaes256, ymm::Ymm, vaes256, "aes,avx2,bmi2,vaes",
     AesNi::detect().is_some() && is_x86_feature_detected!("vaes")
 }
 
 backend! {
-    /// Proof of VAES and AVX-512 F, BW, DQ and VL.
-    Vaes512, zmm::Zmm, vaes512, "aes,avx2,vaes,avx512f,avx512bw,avx512dq,avx512vl",
+    /// Proof of VAES, AES-NI, AVX2, BMI2 and AVX-512 F, BW, DQ and VL.
+    Vaes512, zmm::Zmm, vaes512, "aes,avx2,bmi2,vaes,avx512f,avx512bw,avx512dq,avx512vl",
     Vaes256::detect().is_some()
         && is_x86_feature_detected!("avx512f")
         && is_x86_feature_detected!("avx512bw")

@@ -69,4 +69,42 @@ macro_rules! define_round {
     };
 }
 
-pub(super) use {define_round, round};
+/// Defines `$name::<R>`: round R of eight states, each under the schedule that its pointer names.
+/// The keys come straight from memory: they are different for every register.
+macro_rules! define_round_each {
+    ($name:ident, $vector:ty, $class:ident, $features:literal, $op:literal) => {
+        /// # Safety
+        /// Each of `keys` points to 11 aligned round keys.
+        #[inline]
+        #[target_feature(enable = $features)]
+        unsafe fn $name<const R: usize>(keys: [*const $vector; 8], states: [$vector; 8]) -> [$vector; 8] {
+            let [k0, k1, k2, k3, k4, k5, k6, k7] = keys;
+            let [mut s0, mut s1, mut s2, mut s3, mut s4, mut s5, mut s6, mut s7] = states;
+            // SAFETY: reads the schedules and writes registers only; the instructions are those of
+            // the target features. Not `pure`, so that it keeps its place.
+            unsafe {
+                core::arch::asm!(
+                    concat!($op, " {s0}, {s0}, [{k0} + {offset}]"),
+                    concat!($op, " {s1}, {s1}, [{k1} + {offset}]"),
+                    concat!($op, " {s2}, {s2}, [{k2} + {offset}]"),
+                    concat!($op, " {s3}, {s3}, [{k3} + {offset}]"),
+                    concat!($op, " {s4}, {s4}, [{k4} + {offset}]"),
+                    concat!($op, " {s5}, {s5}, [{k5} + {offset}]"),
+                    concat!($op, " {s6}, {s6}, [{k6} + {offset}]"),
+                    concat!($op, " {s7}, {s7}, [{k7} + {offset}]"),
+                    offset = const R * size_of::<$vector>(),
+                    k0 = in(reg) k0, k1 = in(reg) k1, k2 = in(reg) k2, k3 = in(reg) k3,
+                    k4 = in(reg) k4, k5 = in(reg) k5, k6 = in(reg) k6, k7 = in(reg) k7,
+                    s0 = inout($class) s0, s1 = inout($class) s1,
+                    s2 = inout($class) s2, s3 = inout($class) s3,
+                    s4 = inout($class) s4, s5 = inout($class) s5,
+                    s6 = inout($class) s6, s7 = inout($class) s7,
+                    options(readonly, nostack, preserves_flags),
+                );
+            }
+            [s0, s1, s2, s3, s4, s5, s6, s7]
+        }
+    };
+}
+
+pub(super) use {define_round, define_round_each, round};

@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::AesNi;
-use super::rounds::{define_round, round};
+use super::rounds::{define_round, define_round_each, round};
 use crate::block::Block;
 use crate::simd::lanes::{Lanes, Schedule};
 
@@ -15,13 +15,15 @@ pub(super) struct Xmm(__m128i);
 /// An intrinsic on registers alone.
 macro_rules! cpu {
     ($e:expr) => {
-        // SAFETY: a `Xmm` or its token exists only where AES-NI and AVX2 do.
+        // SAFETY: a `Xmm` or its token exists only where AES-NI and AVX2 and BMI2 do.
         unsafe { $e }
     };
 }
 
 define_round!(middle_round, __m128i, xmm_reg, "avx,aes", "vmovdqa", "vaesenc");
 define_round!(last_round, __m128i, xmm_reg, "avx,aes", "vmovdqa", "vaesenclast");
+define_round_each!(middle_round_each, __m128i, xmm_reg, "avx,aes", "vaesenc");
+define_round_each!(last_round_each, __m128i, xmm_reg, "avx,aes", "vaesenclast");
 
 impl Lanes for Xmm {
     type Cpu = AesNi;
@@ -59,9 +61,9 @@ impl Lanes for Xmm {
     }
 
     #[inline(always)]
-    unsafe fn gather(_: AesNi, from: &[*const u8]) -> Self {
+    unsafe fn gather(_: AesNi, from: &[*const u8], offset: usize) -> Self {
         // SAFETY: the caller vouches for the address, the token for AVX2.
-        Self(unsafe { _mm_loadu_si128(from[0].cast()) })
+        Self(unsafe { _mm_loadu_si128(from[0].add(offset).cast()) })
     }
 
     #[inline(always)]
@@ -74,6 +76,24 @@ impl Lanes for Xmm {
             let raw = if R < 10 { middle_round::<R>(keys, raw) } else { last_round::<R>(keys, raw) };
             *states = core::mem::transmute::<[[__m128i; 2]; 4], [[Self; 2]; 4]>(raw);
         }
+    }
+
+    #[inline(always)]
+    fn round_each<const R: usize>(keys: &[&Schedule<Self>; 8], states: &mut [Self; 8]) {
+        // SAFETY: references and pointers to a schedule are alike, and a schedule is 11 registers
+        // in memory; `Self` has the layout of its register; `states` proves the target features.
+        unsafe {
+            let keys = core::mem::transmute::<[&Schedule<Self>; 8], [*const __m128i; 8]>(*keys);
+            let raw = core::mem::transmute::<[Self; 8], [__m128i; 8]>(*states);
+            let raw =
+                if R < 10 { middle_round_each::<R>(keys, raw) } else { last_round_each::<R>(keys, raw) };
+            *states = core::mem::transmute::<[__m128i; 8], [Self; 8]>(raw);
+        }
+    }
+
+    #[inline(always)]
+    fn deposit(_: AesNi, bits: u64, mask: u64) -> u64 {
+        cpu!(_pdep_u64(bits, mask))
     }
 
     #[inline(always)]

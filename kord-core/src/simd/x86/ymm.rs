@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::Vaes256;
-use super::rounds::{define_round, round};
+use super::rounds::{define_round, define_round_each, round};
 use crate::block::Block;
 use crate::simd::lanes::{Lanes, Schedule};
 
@@ -15,13 +15,15 @@ pub(super) struct Ymm(__m256i);
 /// An intrinsic on registers alone.
 macro_rules! cpu {
     ($e:expr) => {
-        // SAFETY: a `Ymm` or its token exists only where VAES and AVX2 do.
+        // SAFETY: a `Ymm` or its token exists only where VAES and AVX2 and BMI2 do.
         unsafe { $e }
     };
 }
 
 define_round!(middle_round, __m256i, ymm_reg, "avx2,vaes", "vmovdqa", "vaesenc");
 define_round!(last_round, __m256i, ymm_reg, "avx2,vaes", "vmovdqa", "vaesenclast");
+define_round_each!(middle_round_each, __m256i, ymm_reg, "avx2,vaes", "vaesenc");
+define_round_each!(last_round_each, __m256i, ymm_reg, "avx2,vaes", "vaesenclast");
 
 impl Lanes for Ymm {
     type Cpu = Vaes256;
@@ -67,11 +69,14 @@ impl Lanes for Ymm {
     }
 
     #[inline(always)]
-    unsafe fn gather(_: Vaes256, from: &[*const u8]) -> Self {
+    unsafe fn gather(_: Vaes256, from: &[*const u8], offset: usize) -> Self {
+        let from = &from[..2];
         // SAFETY: the caller vouches for the addresses, the token for AVX2.
         unsafe {
-            let load = |i: usize| _mm_loadu_si128(from[i].cast());
-            Self(_mm256_inserti128_si256::<1>(_mm256_castsi128_si256(load(0)), load(1)))
+            Self(_mm256_inserti128_si256::<1>(
+                _mm256_castsi128_si256(_mm_loadu_si128(from[0].add(offset).cast())),
+                _mm_loadu_si128(from[1].add(offset).cast()),
+            ))
         }
     }
 
@@ -85,6 +90,24 @@ impl Lanes for Ymm {
             let raw = if R < 10 { middle_round::<R>(keys, raw) } else { last_round::<R>(keys, raw) };
             *states = core::mem::transmute::<[[__m256i; 2]; 4], [[Self; 2]; 4]>(raw);
         }
+    }
+
+    #[inline(always)]
+    fn round_each<const R: usize>(keys: &[&Schedule<Self>; 8], states: &mut [Self; 8]) {
+        // SAFETY: references and pointers to a schedule are alike, and a schedule is 11 registers
+        // in memory; `Self` has the layout of its register; `states` proves the target features.
+        unsafe {
+            let keys = core::mem::transmute::<[&Schedule<Self>; 8], [*const __m256i; 8]>(*keys);
+            let raw = core::mem::transmute::<[Self; 8], [__m256i; 8]>(*states);
+            let raw =
+                if R < 10 { middle_round_each::<R>(keys, raw) } else { last_round_each::<R>(keys, raw) };
+            *states = core::mem::transmute::<[__m256i; 8], [Self; 8]>(raw);
+        }
+    }
+
+    #[inline(always)]
+    fn deposit(_: Vaes256, bits: u64, mask: u64) -> u64 {
+        cpu!(_pdep_u64(bits, mask))
     }
 
     #[inline(always)]

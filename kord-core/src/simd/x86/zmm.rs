@@ -3,7 +3,7 @@
 use core::arch::x86_64::*;
 
 use super::Vaes512;
-use super::rounds::{define_round, round};
+use super::rounds::{define_round, define_round_each, round};
 use crate::block::Block;
 use crate::simd::lanes::{Lanes, Schedule};
 
@@ -15,7 +15,7 @@ pub(super) struct Zmm(__m512i);
 /// An intrinsic on registers alone.
 macro_rules! cpu {
     ($e:expr) => {
-        // SAFETY: a `Zmm` or its token exists only where VAES and AVX-512 F, BW, DQ and VL do.
+        // SAFETY: a `Zmm` or its token exists only where VAES and AVX-512 F, BW, DQ and VL and BMI2 do.
         unsafe { $e }
     };
 }
@@ -94,6 +94,8 @@ mod ops {
 
 define_round!(middle_round, __m512i, zmm_reg, "avx512f,vaes", "vmovdqa64", "vaesenc");
 define_round!(last_round, __m512i, zmm_reg, "avx512f,vaes", "vmovdqa64", "vaesenclast");
+define_round_each!(middle_round_each, __m512i, zmm_reg, "avx512f,vaes", "vaesenc");
+define_round_each!(last_round_each, __m512i, zmm_reg, "avx512f,vaes", "vaesenclast");
 
 impl Lanes for Zmm {
     type Cpu = Vaes512;
@@ -143,12 +145,18 @@ impl Lanes for Zmm {
     }
 
     #[inline(always)]
-    unsafe fn gather(_: Vaes512, from: &[*const u8]) -> Self {
+    unsafe fn gather(_: Vaes512, from: &[*const u8], offset: usize) -> Self {
+        let from = &from[..4];
         // SAFETY: the caller vouches for the addresses, the token for AVX-512.
         unsafe {
-            let load = |i: usize| _mm_loadu_si128(from[i].cast());
-            let low = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(load(0)), load(1));
-            let high = _mm256_inserti128_si256::<1>(_mm256_castsi128_si256(load(2)), load(3));
+            let low = _mm256_inserti128_si256::<1>(
+                _mm256_castsi128_si256(_mm_loadu_si128(from[0].add(offset).cast())),
+                _mm_loadu_si128(from[1].add(offset).cast()),
+            );
+            let high = _mm256_inserti128_si256::<1>(
+                _mm256_castsi128_si256(_mm_loadu_si128(from[2].add(offset).cast())),
+                _mm_loadu_si128(from[3].add(offset).cast()),
+            );
             Self(_mm512_inserti64x4::<1>(_mm512_castsi256_si512(low), high))
         }
     }
@@ -163,6 +171,24 @@ impl Lanes for Zmm {
             let raw = if R < 10 { middle_round::<R>(keys, raw) } else { last_round::<R>(keys, raw) };
             *states = core::mem::transmute::<[[__m512i; 2]; 4], [[Self; 2]; 4]>(raw);
         }
+    }
+
+    #[inline(always)]
+    fn round_each<const R: usize>(keys: &[&Schedule<Self>; 8], states: &mut [Self; 8]) {
+        // SAFETY: references and pointers to a schedule are alike, and a schedule is 11 registers
+        // in memory; `Self` has the layout of its register; `states` proves the target features.
+        unsafe {
+            let keys = core::mem::transmute::<[&Schedule<Self>; 8], [*const __m512i; 8]>(*keys);
+            let raw = core::mem::transmute::<[Self; 8], [__m512i; 8]>(*states);
+            let raw =
+                if R < 10 { middle_round_each::<R>(keys, raw) } else { last_round_each::<R>(keys, raw) };
+            *states = core::mem::transmute::<[__m512i; 8], [Self; 8]>(raw);
+        }
+    }
+
+    #[inline(always)]
+    fn deposit(_: Vaes512, bits: u64, mask: u64) -> u64 {
+        cpu!(_pdep_u64(bits, mask))
     }
 
     #[inline(always)]
