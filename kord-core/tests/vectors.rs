@@ -10,8 +10,13 @@ fn the_vectors_named_by_the_environment_pass() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|e| e == "gz" || e == "json") {
             let report = vectors::check_file(&path).unwrap();
-            println!("{}: {} passed, {} failed, {} skipped", report.scheme, report.passed, report.failed, report.skipped);
-            for f in report.failures.iter().take(3) { println!("  {f}"); }
+            println!(
+                "{}: {} passed, {} failed, {} skipped",
+                report.scheme, report.passed, report.failed, report.skipped
+            );
+            for f in report.failures.iter().take(3) {
+                println!("  {f}");
+            }
         }
     }
 }
