@@ -178,6 +178,16 @@ fn a_peer_that_leaves_is_noticed_and_the_next_batch_gets_a_new_session() {
 }
 
 #[test]
+fn a_peer_that_vanishes_without_a_word_is_noticed() {
+    let [mut host0, host1] = both(ends(paired_chips(), loopback()), connect);
+    // What the kernel does for a killed process: it closes the socket.
+    drop(host1);
+    let error = ask(&mut host0, 10).err().unwrap();
+    let text = chain(&error);
+    assert!(text.contains("closed the connection") || text.contains("failed"), "{text}");
+}
+
+#[test]
 fn a_silent_peer_times_out() {
     let configs = loopback().map(|config| HostConfig { reply_timeout: Duration::from_millis(500), ..config });
     let [mut host0, host1] = both(ends(paired_chips(), configs), connect);

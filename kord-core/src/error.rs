@@ -57,8 +57,8 @@ pub enum SpecError {
         /// Its position.
         index: usize,
     },
-    /// Full-domain evaluation of a domain too large to hold.
-    #[error("full evaluation of {bits} domain bits needs too much memory, at most {max}")]
+    /// Full-domain evaluation of a domain with more points than can be counted.
+    #[error("full evaluation of {bits} domain bits, at most {max} can be")]
     FullDomainTooLarge {
         /// The key's domain bits.
         bits: u32,

@@ -31,6 +31,13 @@ pub struct Group {
 }
 
 impl Group {
+    /// Z_2^64, a machine word.
+    pub(crate) const WORD: Self = Self { kind: GroupKind::Ring, bits: 64, max: u64::MAX as u128 };
+    /// One bit under XOR.
+    pub(crate) const BIT: Self = Self { kind: GroupKind::Xor, bits: 1, max: 1 };
+    /// A whole block under XOR.
+    pub(crate) const BLOCK: Self = Self { kind: GroupKind::Xor, bits: 128, max: u128::MAX };
+
     /// Z_2^k, 1 ≤ k ≤ 128.
     ///
     /// # Errors

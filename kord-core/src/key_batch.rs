@@ -8,6 +8,7 @@ use crate::convert::NativeProfile;
 use crate::error::{DecodeError, SpecError};
 use crate::layout::{Layout, NativeKey};
 use crate::party::Party;
+use crate::secret_bytes::SecretBytes;
 use crate::simd::{self, Backend, EvalJob};
 use crate::spec::KeySpec;
 use crate::tree::{self, Shape, TILE};
@@ -20,11 +21,11 @@ use crate::tree::{self, Shape, TILE};
 pub struct KeyBatch {
     spec: KeySpec,
     party: Party,
-    bytes: Zeroizing<Vec<u8>>,
+    bytes: SecretBytes,
 }
 
 impl KeyBatch {
-    pub(crate) const fn from_parts(spec: KeySpec, party: Party, bytes: Zeroizing<Vec<u8>>) -> Self {
+    pub(crate) const fn from_parts(spec: KeySpec, party: Party, bytes: SecretBytes) -> Self {
         Self { spec, party, bytes }
     }
 
@@ -40,7 +41,7 @@ impl KeyBatch {
             let want = bytes.len().next_multiple_of(stride);
             return Err(DecodeError::Length { what: "native keys", have: bytes.len(), want });
         }
-        let batch = Self { spec, party, bytes };
+        let batch = Self { spec, party, bytes: SecretBytes::copy_of(&bytes) };
         let layout = Layout::new(&spec);
         for key in batch.keys(layout) {
             key.check()?;

@@ -94,9 +94,14 @@ impl NativeKey<'_> {
         Block::from_bytes(bytes)
     }
 
+    /// This party's root seed.
+    pub(crate) fn root(&self) -> Block {
+        self.block(0)
+    }
+
     /// The walk from this key's root to `x`.
     pub(crate) fn walk(&self, tree: &Tree<'_>, party: crate::Party, x: u64) -> Walk {
-        Walk { seed: tree.seed(self.block(0)), control: party.sign_mask(), x: u128::from(x) }
+        Walk { seed: tree.seed(self.root()), control: party.sign_mask(), x: u128::from(x) }
     }
 
     /// Checks everything that a well-formed key promises beyond its length.

@@ -73,7 +73,7 @@
 //! |---|---|
 //! | `insecure-dealer` | [`dealer`]: both ends of a trusted dealer, for tests and comparisons |
 //! | `serde` | serialization of specs and requests |
-//! | `vectors` | the runner of known-answer vector files |
+//! | `vectors` | [`vectors`]: the runner of known-answer vector files |
 
 mod block;
 pub mod channel;
@@ -85,6 +85,7 @@ mod derive;
 mod descriptor;
 pub mod engine;
 mod error;
+pub mod format;
 mod group;
 mod key_batch;
 pub mod key_file;
@@ -93,6 +94,7 @@ mod layout;
 mod party;
 mod prg;
 pub mod request;
+mod secret_bytes;
 #[cfg(feature = "serde")]
 mod serde_impls;
 #[allow(unsafe_code, reason = "vector intrinsics; the only unsafe code of the crate")]
@@ -101,6 +103,8 @@ pub mod source;
 mod spec;
 mod tree;
 pub mod utilisation;
+#[cfg(feature = "vectors")]
+pub mod vectors;
 
 pub use block::Block;
 pub use correlation::Correlation;

@@ -7,7 +7,7 @@
 mod evaluate;
 mod generate;
 
-pub(crate) use evaluate::{CorrectionWords, Leaves, Shape, Walk, eval_all, eval_points, walk_points};
+pub(crate) use evaluate::{CorrectionWords, Shape, Walk, eval_all, eval_points, walk_points};
 pub(crate) use generate::{Nodes, dcf_walk, dpf_final_words, dpf_walk};
 
 use crate::block::Block;

@@ -29,13 +29,13 @@ use core::time::Duration;
 use std::time::Instant;
 
 use aes::cipher::{Array, BlockCipherEncrypt, KeyInit};
-use zeroize::Zeroizing;
 
 use crate::block::Block;
 use crate::key_batch::KeyBatch;
 use crate::keygen::deterministic;
 use crate::party::Party;
 use crate::prg::PrgKeys;
+use crate::secret_bytes::SecretBytes;
 use crate::simd::{self, Backend};
 use crate::spec::KeySpec;
 
@@ -117,7 +117,7 @@ pub fn evaluation(spec: &KeySpec, duration: Duration) -> Evaluation {
 pub fn evaluation_with(backend: Backend, spec: &KeySpec, duration: Duration) -> Evaluation {
     let mut batch = Batch::new(spec);
     batch.keys_per_s(Backend::detect());
-    let keys = KeyBatch::from_parts(*spec, Party::P0, Zeroizing::new(batch.out)).into_reusable();
+    let keys = KeyBatch::from_parts(*spec, Party::P0, SecretBytes::copy_of(&batch.out)).into_reusable();
     let points: Vec<u64> = batch.alphas.iter().map(|a| a.rotate_left(7) & spec.max_alpha()).collect();
     let mut bare = Bare::new();
     let mut rates = Vec::new();

@@ -9,6 +9,7 @@ pub mod link;
 pub mod pair;
 pub mod provision;
 pub mod serve;
+pub mod vectors;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
@@ -61,6 +62,8 @@ enum Command {
     Inspect(inspect::Args),
     /// Evaluate a key file at points, and remove it
     Eval(eval::Args),
+    /// Check this implementation against known answers of other libraries
+    Vectors(vectors::Args),
     /// Measure how fast this machine makes keys
     Bench(bench::Args),
     /// Threshold a photograph that neither of two parties sees
@@ -81,6 +84,7 @@ pub fn run(cli: Cli) -> Result<()> {
         Command::Serve(args) => serve::run(&args),
         Command::Inspect(args) => inspect::run(&args),
         Command::Eval(args) => eval::run(&args),
+        Command::Vectors(args) => vectors::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Demo(args) => demo::run(&args),
         Command::DemoParty(args) => party::run(&args),

@@ -111,6 +111,9 @@ fn read(bytes: &[u8]) -> Result<Request, String> {
 pub fn must_equal(ours: &Request, theirs: &Request) -> Result<(), String> {
     let reason = |field: &str| Err(format!("it differs in {field}; both parties must ask for the same"));
     let (mine, others) = (Descriptor::of_request(ours), Descriptor::of_request(theirs));
+    if mine.len() != others.len() {
+        return reason("the number of parts");
+    }
     if let Some(field) = mine.iter().zip(&others).find_map(|(a, b)| a.first_difference(b)) {
         return reason(field);
     }

@@ -64,7 +64,7 @@ fn requests_that_differ_are_told_the_field() {
         (request(5, dpf(Group::ring(9).unwrap())), "element bits"),
         (request(5, dpf(ring)).on_stream(1), "stream"),
         (request(5, dpf(ring)).in_epoch(1), "epoch"),
-        (Request::new(5, *ours.mask(), vec![ours.parts()[0]; 2]).unwrap(), "the parts"),
+        (Request::new(5, *ours.mask(), vec![ours.parts()[0]; 2]).unwrap(), "number of parts"),
     ] {
         let reason = must_equal(&ours, &theirs).unwrap_err();
         assert!(reason.contains(field), "{field}: {reason}");

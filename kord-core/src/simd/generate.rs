@@ -12,6 +12,7 @@ use super::{GenJob, REGS};
 use crate::block::Block;
 use crate::convert::NativeProfile;
 use crate::layout::Layout;
+use crate::secret_bytes::SecretBytes;
 use crate::spec::{Predicate, Scheme};
 use crate::tree::{self, Nodes, TILE};
 
@@ -28,7 +29,7 @@ struct Padded {
     alphas: Zeroizing<Vec<u64>>,
     roots: [Zeroizing<Vec<Block>>; 2],
     betas: Zeroizing<Vec<Block>>,
-    keys: Zeroizing<Vec<u8>>,
+    keys: SecretBytes,
 }
 
 impl Padded {
@@ -45,7 +46,7 @@ impl Padded {
             alphas: pad(&job.alphas[first..], len),
             roots: job.roots.map(|roots| pad(&roots[first..], len)),
             betas: if job.spec.arity() == 1 { pad(&blocks(job.betas)[first..], len) } else { pad(&[], 0) },
-            keys: Zeroizing::new(vec![0; len * layout.key_bytes]),
+            keys: SecretBytes::zeroed(len * layout.key_bytes),
         }
     }
 }

@@ -21,7 +21,7 @@ pub(crate) trait CorrectionWords {
 }
 
 /// Where a walk starts and where it goes.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Walk {
     /// Root seed, without its control bit.
     pub(crate) seed: Block,
@@ -30,6 +30,8 @@ pub(crate) struct Walk {
     /// The point, `domain_bits` bits.
     pub(crate) x: u128,
 }
+
+impl zeroize::DefaultIsZeroes for Walk {}
 
 /// How deep the tree is and whether each level pays a value (DCF).
 #[derive(Clone, Copy)]
