@@ -55,8 +55,10 @@ use crate::party::Party;
 use crate::spec::{KeySpec, Scheme};
 
 /// The clamp bit of a block.
+#[cfg(target_arch = "x86_64")]
 const CLAMP: u128 = 1 << 96;
 /// Registers of each party in a group: with two sides, 4 · REGS = 8 AES chains in flight.
+#[cfg(target_arch = "x86_64")]
 const REGS: usize = 2;
 
 /// How batches are computed. Every back end makes the same bytes.
@@ -200,7 +202,7 @@ pub(crate) fn evaluate(backend: Backend, job: EvalJob<'_>) -> Option<EvalJob<'_>
     }
     #[cfg(not(target_arch = "x86_64"))]
     {
-        let _ = backend;
+        let _ = (backend, job.party, job.keys);
         Some(job)
     }
 }

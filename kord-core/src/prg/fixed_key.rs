@@ -171,6 +171,7 @@ impl Prg for FixedKeyMmo {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 
