@@ -71,7 +71,7 @@
 //!
 //! | feature | gives |
 //! |---|---|
-//! | `insecure-dealer` | [`dealer`]: both ends of a trusted dealer, for tests and comparisons |
+//! | `insecure-dealer` | `dealer`: both ends of a trusted dealer, for tests and comparisons |
 //! | `serde` | serialization of specs and requests |
 //! | `vectors` | [`vectors`]: the runner of known-answer vector files |
 
