@@ -73,7 +73,7 @@
 //! |---|---|
 //! | `insecure-dealer` | `dealer`: both ends of a trusted dealer, for tests and comparisons |
 //! | `serde` | serialization of specs and requests |
-//! | `vectors` | [`vectors`]: the runner of known-answer vector files |
+//! | `vectors` | `vectors`: the runner of known-answer vector files |
 
 mod block;
 pub mod channel;
