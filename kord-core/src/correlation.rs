@@ -14,6 +14,7 @@ use crate::source::Label;
 
 /// A kind of correlation, in a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[non_exhaustive]
 pub enum Correlation {
     /// Shares of random a, b and of a·b (AND for XOR strings).

@@ -154,7 +154,7 @@ impl CorrelationSource for Dealer {
         self.party
     }
 
-    fn position(&self, kind: &Correlation) -> Result<u64, SourceError> {
+    fn position(&mut self, kind: &Correlation) -> Result<u64, SourceError> {
         Ok(self.streams.get(&kind.stream()).copied().unwrap_or(0))
     }
 

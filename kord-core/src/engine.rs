@@ -62,8 +62,7 @@ impl BatchEngine {
         for chunk in shares {
             chunk.check(&self.request, count)?;
         }
-        let mut derived = Derived::default();
-        let masks = self.masks(label.first, count, shares, &mut derived);
+        let (mask_shares, masks) = self.masks(label.first, count, shares);
         let mut given_before = 0;
         let mut blocks_before = 0;
         let mut payload_shares = Vec::new();
@@ -90,39 +89,37 @@ impl BatchEngine {
                 Part::Wire(wire) => PartOutput::Wire(self.wire(*wire, operation, label.first, &masks)),
             });
         }
-        Ok(KeyChunk {
-            label,
-            outputs,
-            mask_shares: derived.own_masks,
-            payload_shares: interleave(&payload_shares, count),
-        })
+        Ok(KeyChunk { label, outputs, mask_shares, payload_shares: interleave(&payload_shares, count) })
     }
 
-    /// r of each element.
+    /// This party's shares of derived masks (none if they are given), and r of each element.
     fn masks(
         &self,
         first: u64,
         count: usize,
         shares: [&ShareChunk; 2],
-        derived: &mut Derived,
-    ) -> Zeroizing<Vec<u64>> {
+    ) -> (Zeroizing<Vec<u64>>, Zeroizing<Vec<u64>>) {
         let group = self.request.mask_group();
-        let sum = |a: u64, b: u64| group.add(u128::from(a), u128::from(b)) as u64;
+        let sum = |(a, b): (&u64, &u64)| group.add(u128::from(*a), u128::from(*b)) as u64;
         if self.request.gives_mask() {
             let pairs = shares[0].masks.iter().zip(shares[1].masks.iter());
-            return Zeroizing::new(pairs.map(|(a, b)| sum(*a, *b)).collect());
+            return (Zeroizing::default(), Zeroizing::new(pairs.map(sum).collect()));
         }
-        let [mask0, mask1] = Party::BOTH.map(|party| {
+        let [share0, share1] = Party::BOTH.map(|party| {
             let mut wide = Zeroizing::new(vec![0; count]);
             self.mask_key.elements((purpose::MASK_SHARE, party), (first, 0), (group, 1), &mut wide);
             Zeroizing::new(wide.iter().map(|w| *w as u64).collect::<Vec<u64>>())
         });
-        let masks = Zeroizing::new(mask0.iter().zip(mask1.iter()).map(|(a, b)| sum(*a, *b)).collect());
-        derived.own_masks = match self.party {
-            Party::P0 => mask0,
-            Party::P1 => mask1,
-        };
-        masks
+        let masks = Zeroizing::new(share0.iter().zip(share1.iter()).map(sum).collect());
+        (self.own(share0, share1), masks)
+    }
+
+    /// Of the two parties' values, this party's.
+    fn own<T>(&self, value0: T, value1: T) -> T {
+        match self.party {
+            Party::P0 => value0,
+            Party::P1 => value1,
+        }
     }
 
     /// beta of a key whose payload shares both parties gave; its elements start at `offset`
@@ -155,11 +152,8 @@ impl BatchEngine {
             share
         });
         let betas = share0.iter().zip(share1.iter()).map(|(a, b)| group.add(*a, *b)).collect();
-        let own = match self.party {
-            Party::P0 => share0,
-            Party::P1 => share1,
-        };
-        (own, Zeroizing::new(betas))
+        let betas = Zeroizing::new(betas);
+        (self.own(share0, share1), betas)
     }
 
     fn keys(
@@ -198,11 +192,6 @@ impl BatchEngine {
         }
         shares
     }
-}
-
-#[derive(Default)]
-struct Derived {
-    own_masks: Zeroizing<Vec<u64>>,
 }
 
 fn shifted(mask: u64, value: WireValue) -> u64 {

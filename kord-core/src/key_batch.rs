@@ -8,6 +8,8 @@ use crate::convert::NativeProfile;
 use crate::error::{DecodeError, SpecError};
 use crate::layout::{Layout, NativeKey};
 use crate::party::Party;
+use crate::secret_bytes::SecretBytes;
+use crate::simd::{self, Backend, EvalJob};
 use crate::spec::KeySpec;
 use crate::tree::{self, Shape, TILE};
 
@@ -19,11 +21,11 @@ use crate::tree::{self, Shape, TILE};
 pub struct KeyBatch {
     spec: KeySpec,
     party: Party,
-    bytes: Zeroizing<Vec<u8>>,
+    bytes: SecretBytes,
 }
 
 impl KeyBatch {
-    pub(crate) const fn from_parts(spec: KeySpec, party: Party, bytes: Zeroizing<Vec<u8>>) -> Self {
+    pub(crate) const fn from_parts(spec: KeySpec, party: Party, bytes: SecretBytes) -> Self {
         Self { spec, party, bytes }
     }
 
@@ -39,7 +41,7 @@ impl KeyBatch {
             let want = bytes.len().next_multiple_of(stride);
             return Err(DecodeError::Length { what: "native keys", have: bytes.len(), want });
         }
-        let batch = Self { spec, party, bytes };
+        let batch = Self { spec, party, bytes: SecretBytes::copy_of(&bytes) };
         let layout = Layout::new(&spec);
         for key in batch.keys(layout) {
             key.check()?;
@@ -86,7 +88,7 @@ impl KeyBatch {
     /// [`SpecError::Length`] if the points are no whole multiple of the keys;
     /// [`SpecError::OutOfDomain`] for a point of more than the domain bits.
     pub fn evaluate(self, points: &[u64]) -> Result<Vec<u128>, SpecError> {
-        self.eval(points)
+        self.eval(Backend::detect(), points)
     }
 
     /// Evaluates every key over its whole domain and consumes the keys. `visit` gets
@@ -115,7 +117,7 @@ impl KeyBatch {
         Shape { domain_bits, levels: domain_bits, values: self.spec.scheme().has_value_words() }
     }
 
-    fn eval(&self, points: &[u64]) -> Result<Vec<u128>, SpecError> {
+    fn eval(&self, backend: Backend, points: &[u64]) -> Result<Vec<u128>, SpecError> {
         let count = self.len();
         if count == 0 && points.is_empty() {
             return Ok(Vec::new());
@@ -127,11 +129,20 @@ impl KeyBatch {
         if let Some(index) = points.iter().position(|x| *x > self.spec.max_alpha()) {
             return Err(SpecError::OutOfDomain { what: "point", index });
         }
-        let per_key = points.len() / count;
+        let mut out = vec![0; points.len() * self.spec.arity() as usize];
+        let job = EvalJob { spec: &self.spec, party: self.party, keys: &self.bytes, points, out: &mut out };
+        if let Some(job) = simd::evaluate(backend, job) {
+            self.eval_portable(job.points, job.out);
+        }
+        Ok(out)
+    }
+
+    /// Any payload. `points` are checked.
+    fn eval_portable(&self, points: &[u64], out: &mut [u128]) {
+        let per_key = points.len() / self.len();
         let profile = NativeProfile::new(&self.spec);
         let (tree, layout, shape) = (profile.tree(), Layout::new(&self.spec), self.shape());
         let arity = self.spec.arity() as usize;
-        let mut out = vec![0; points.len() * arity];
         for (tile, (points, out)) in points.chunks(TILE).zip(out.chunks_mut(TILE * arity)).enumerate() {
             let key = |j: usize| {
                 let start = (tile * TILE + j) / per_key * layout.key_bytes;
@@ -145,7 +156,6 @@ impl KeyBatch {
             let n = points.len();
             tree::eval_points(&tree, &profile.convert, shape, self.party, &keys[..n], &walks[..n], out);
         }
-        Ok(out)
     }
 
     fn eval_all(&self, visit: &mut dyn FnMut(usize, u64, &[u128])) {
@@ -175,7 +185,16 @@ impl ReusableKeys {
     /// # Errors
     /// As [`KeyBatch::evaluate`].
     pub fn evaluate(&self, points: &[u64]) -> Result<Vec<u128>, SpecError> {
-        self.0.eval(points)
+        self.0.eval(Backend::detect(), points)
+    }
+
+    /// As [`ReusableKeys::evaluate`] with a back end of the caller's choice, for tests and
+    /// benchmarks. What that back end cannot do is left to the portable code.
+    ///
+    /// # Errors
+    /// As [`KeyBatch::evaluate`].
+    pub fn evaluate_with(&self, backend: Backend, points: &[u64]) -> Result<Vec<u128>, SpecError> {
+        self.0.eval(backend, points)
     }
 
     /// As [`KeyBatch::evaluate_all`], without consuming the keys.

@@ -71,9 +71,9 @@
 //!
 //! | feature | gives |
 //! |---|---|
-//! | `insecure-dealer` | [`dealer`]: both ends of a trusted dealer, for tests and comparisons |
+//! | `insecure-dealer` | `dealer`: both ends of a trusted dealer, for tests and comparisons |
 //! | `serde` | serialization of specs and requests |
-//! | `vectors` | [`vectors`]: the runner of known-answer vector files |
+//! | `vectors` | `vectors`: the runner of known-answer vector files |
 
 mod block;
 pub mod channel;
@@ -94,11 +94,15 @@ mod layout;
 mod party;
 mod prg;
 pub mod request;
+mod secret_bytes;
 #[cfg(feature = "serde")]
 mod serde_impls;
+#[allow(unsafe_code, reason = "vector intrinsics; the only unsafe code of the crate")]
+mod simd;
 pub mod source;
 mod spec;
 mod tree;
+pub mod utilisation;
 #[cfg(feature = "vectors")]
 pub mod vectors;
 
@@ -112,5 +116,6 @@ pub use key_batch::{KeyBatch, ReusableKeys};
 pub use party::Party;
 pub use prg::{ChaChaXor, FixedKeyMmo, Prg, PrgKeys, SeedKeyedAes};
 pub use request::Request;
+pub use simd::Backend;
 pub use source::{CorrelationSource, KeySource, Label};
 pub use spec::{KeySpec, Predicate, Scheme};

@@ -13,6 +13,7 @@ use crate::error::{DecodeError, SpecError};
 use crate::key_batch::KeyBatch;
 use crate::party::Party;
 use crate::request::{KeyPart, Part, Request, RequestError, Shares};
+use crate::secret_bytes::SecretBytes;
 use crate::spec::KeySpec;
 
 /// What a batch consumed: the session, the stream, and a range of counters in it. Public. Parties
@@ -158,7 +159,7 @@ pub trait CorrelationSource: Send {
     ///
     /// # Errors
     /// [`SourceError`] if the source cannot tell.
-    fn position(&self, kind: &Correlation) -> Result<u64, SourceError>;
+    fn position(&mut self, kind: &Correlation) -> Result<u64, SourceError>;
 
     /// Skips `count` positions. The other party must skip them too.
     ///
@@ -250,7 +251,7 @@ pub struct Collected {
 }
 
 enum CollectedPart {
-    Keys { spec: KeySpec, party: Party, bytes: Zeroizing<Vec<u8>> },
+    Keys { spec: KeySpec, party: Party, bytes: SecretBytes, filled: usize },
     Wire(Zeroizing<Vec<u128>>),
     Taken,
 }
@@ -262,8 +263,8 @@ impl Collected {
         let count = usize::try_from(request.count()).unwrap_or(0);
         let parts = request.parts().iter().map(|part| match part {
             Part::Key(KeyPart { spec, .. }) => {
-                let bytes = Vec::with_capacity(count.saturating_mul(spec.key_bytes()));
-                CollectedPart::Keys { spec: *spec, party, bytes: Zeroizing::new(bytes) }
+                let bytes = SecretBytes::zeroed(count.saturating_mul(spec.key_bytes()));
+                CollectedPart::Keys { spec: *spec, party, bytes, filled: 0 }
             }
             Part::Wire(_) => CollectedPart::Wire(Zeroizing::new(Vec::with_capacity(count))),
         });
@@ -274,11 +275,13 @@ impl Collected {
         }
     }
 
-    /// The keys of a part; `None` if it is no key part or was taken already.
+    /// The keys of a part; `None` if it is no key part, was taken already, or is not complete.
     pub fn take_keys(&mut self, part: usize) -> Option<KeyBatch> {
         let slot = self.parts.get_mut(part)?;
         match core::mem::replace(slot, CollectedPart::Taken) {
-            CollectedPart::Keys { spec, party, bytes } => Some(KeyBatch::from_parts(spec, party, bytes)),
+            CollectedPart::Keys { spec, party, bytes, filled } if filled == bytes.len() => {
+                Some(KeyBatch::from_parts(spec, party, bytes))
+            }
             other => {
                 *slot = other;
                 None
@@ -312,8 +315,13 @@ impl KeySink for Collected {
     fn accept(&mut self, chunk: KeyChunk) -> Result<(), SourceError> {
         for (part, output) in self.parts.iter_mut().zip(chunk.outputs) {
             match (part, output) {
-                (CollectedPart::Keys { bytes, .. }, PartOutput::Keys(keys)) => {
-                    bytes.extend_from_slice(keys.as_bytes());
+                (CollectedPart::Keys { bytes, filled, .. }, PartOutput::Keys(keys)) => {
+                    let end = *filled + keys.as_bytes().len();
+                    let Some(free) = bytes.get_mut(*filled..end) else {
+                        return Err(SourceError::Disagreement { field: "count of the sink's request" });
+                    };
+                    free.copy_from_slice(keys.as_bytes());
+                    *filled = end;
                 }
                 (CollectedPart::Wire(wire), PartOutput::Wire(shares)) => wire.extend_from_slice(&shares),
                 _ => return Err(SourceError::Disagreement { field: "parts of the sink's request" }),

@@ -184,7 +184,7 @@ fn correlations_hold_in_every_group_and_positions_move_forward_only() {
     for group in groups {
         let mut pair = Dealer::pair(&mut rng);
         for kind in [Correlation::BeaverTriples(group), Correlation::SharedBits(group)] {
-            let mut take = |pair: &mut [Dealer; 2], count| {
+            let take = |pair: &mut [Dealer; 2], count| {
                 pair.each_mut().map(|end| {
                     let mut all = Vec::new();
                     let mut sink = |chunk: CorrelationChunk| {

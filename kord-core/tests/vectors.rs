@@ -224,7 +224,7 @@ fn malformed_files_are_refused_by_place_and_field() {
     };
     assert_eq!(change("scheme", json!(1)), "file: scheme: must be a string");
     assert_eq!(change("cases", json!({})), "file: cases: must be a list");
-    assert_eq!(change("aes_keys", json!([])), "file: aes_keys: must be 4 keys");
+    assert_eq!(change("aes_keys", json!([])), "file: aes_keys: must be 4 keys, of which a DPF uses 2");
     assert_eq!(change("aes_keys[2]", json!("00")), "file: aes_keys[2]: must be 16 hex bytes");
     let in_case = |field: &str, to: Value| {
         let message = change(&format!("cases[0].{field}"), to);

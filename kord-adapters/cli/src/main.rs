@@ -1,2 +1,7 @@
-//! x
-fn main() {}
+//! The `kord` command.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    kord_cli::main()
+}

@@ -13,6 +13,7 @@ use super::error::KeyFileError;
 use super::header::{KeyFileHeader, PREAMBLE_BYTES};
 use crate::key_batch::KeyBatch;
 use crate::layout::{Layout, NativeKey};
+use crate::secret_bytes::SecretBytes;
 
 /// First size of a buffer for keys; larger ones are filled before they grow.
 const STEP: usize = 1 << 20;
@@ -112,7 +113,7 @@ impl<R: Read> KeyFileReader<R> {
             key.check().map_err(|source| KeyFileError::Key { index, at, source })?;
         }
         self.read += count as u64;
-        Ok(Some(KeyBatch::from_parts(spec, self.header.party(), bytes)))
+        Ok(Some(KeyBatch::from_parts(spec, self.header.party(), SecretBytes::copy_of(&bytes))))
     }
 
     /// Checks the digest and that nothing follows it. Keys not read yet are hashed, not decoded.

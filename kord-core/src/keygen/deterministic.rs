@@ -5,13 +5,13 @@
 //! with different alphas give both alphas away. Only chips, dealers and known-answer tests have a
 //! reason to be here.
 
-use zeroize::Zeroizing;
-
 use super::portable;
 use crate::block::Block;
 use crate::error::SpecError;
 use crate::key_batch::KeyBatch;
 use crate::party::Party;
+use crate::secret_bytes::SecretBytes;
+use crate::simd::{self, Backend, GenJob};
 use crate::spec::KeySpec;
 
 /// Makes both parties' keys from `roots[party][key]`, whose clamp bits are ignored.
@@ -26,7 +26,7 @@ pub fn generate_from_roots(
 ) -> Result<[KeyBatch; 2], SpecError> {
     let key0 = generate_party(spec, alphas, betas, roots, Party::P0)?;
     // Correction words are common: only the root differs.
-    let mut bytes = Zeroizing::new(key0.as_bytes().to_vec());
+    let mut bytes = SecretBytes::copy_of(key0.as_bytes());
     for (key, root) in bytes.chunks_exact_mut(spec.key_bytes()).zip(roots[1]) {
         key[..16].copy_from_slice(&clamp(*root).to_bytes());
     }
@@ -44,7 +44,7 @@ pub fn generate_party(
     roots: [&[Block]; 2],
     party: Party,
 ) -> Result<KeyBatch, SpecError> {
-    let mut bytes = Zeroizing::new(vec![0; alphas.len() * spec.key_bytes()]);
+    let mut bytes = SecretBytes::zeroed(alphas.len() * spec.key_bytes());
     generate_into(spec, alphas, betas, roots, party, &mut bytes)?;
     Ok(KeyBatch::from_parts(*spec, party, bytes))
 }
@@ -62,8 +62,28 @@ pub fn generate_into(
     party: Party,
     out: &mut [u8],
 ) -> Result<(), SpecError> {
+    generate_into_with(Backend::detect(), spec, alphas, betas, roots, party, out)
+}
+
+/// As [`generate_into`] with a back end of the caller's choice, for tests and benchmarks. What
+/// that back end cannot do is left to the portable code. Every back end writes the same bytes.
+///
+/// # Errors
+/// As [`super::generate`].
+pub fn generate_into_with(
+    backend: Backend,
+    spec: &KeySpec,
+    alphas: &[u64],
+    betas: &[u128],
+    roots: [&[Block]; 2],
+    party: Party,
+    out: &mut [u8],
+) -> Result<(), SpecError> {
     check(spec, alphas, betas, roots, out)?;
-    portable::generate(spec, alphas, betas, roots, party, out);
+    let job = GenJob { spec, alphas, betas, roots, party, out };
+    if let Some(job) = simd::generate(backend, job) {
+        portable::generate(job);
+    }
     Ok(())
 }
 

@@ -2,22 +2,15 @@
 
 use zeroize::Zeroizing;
 
-use crate::block::Block;
 use crate::convert::{Convert, NativeProfile};
 use crate::layout::Layout;
-use crate::party::Party;
-use crate::spec::{KeySpec, Scheme};
+use crate::simd::GenJob;
+use crate::spec::Scheme;
 use crate::tree::{self, Nodes, TILE};
 
-/// Writes `party`'s keys into `out`. Arguments are already checked.
-pub(super) fn generate(
-    spec: &KeySpec,
-    alphas: &[u64],
-    betas: &[u128],
-    roots: [&[Block]; 2],
-    party: Party,
-    out: &mut [u8],
-) {
+/// Makes a whole batch.
+pub(super) fn generate(job: GenJob<'_>) {
+    let GenJob { spec, alphas, betas, roots, party, out } = job;
     let profile = NativeProfile::new(spec);
     let (tree, layout, group) = (profile.tree(), Layout::new(spec), spec.group());
     let arity = spec.arity() as usize;

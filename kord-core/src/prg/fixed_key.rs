@@ -103,26 +103,15 @@ impl FixedKeyMmo {
     }
 }
 
-/// `out[j] = AES(seeds[j]) ⊕ seeds[j]`.
+/// `out[j] = AES(seeds[j]) ⊕ seeds[j]`. Encrypts in place, so that no copy is left to wipe.
 pub(crate) fn mmo(aes: &Aes128, seeds: &[Block], out: &mut [Block]) {
     assert_eq!(seeds.len(), out.len(), "seeds and outputs differ in number");
-    let mut buffer = [Array([0; 16]); CHUNK];
-    for (seeds, out) in seeds.chunks(CHUNK).zip(out.chunks_mut(CHUNK)) {
-        let buffer = &mut buffer[..seeds.len()];
-        for (b, s) in buffer.iter_mut().zip(seeds) {
-            b.0 = s.to_bytes();
-        }
-        aes.encrypt_blocks(buffer);
-        for ((o, b), s) in out.iter_mut().zip(buffer.iter()).zip(seeds) {
-            *o = Block::from_bytes(b.0) ^ *s;
-        }
+    for (o, s) in out.iter_mut().zip(seeds) {
+        *o = Block::from_u128(s.to_u128().to_le());
     }
-    zeroize_buffer(&mut buffer);
-}
-
-fn zeroize_buffer(buffer: &mut [Array<u8, aes::cipher::consts::U16>]) {
-    for block in buffer {
-        zeroize::Zeroize::zeroize(&mut block.0);
+    aes.encrypt_blocks(Array::cast_slice_from_core_mut(bytemuck::cast_slice_mut::<Block, [u8; 16]>(out)));
+    for (o, s) in out.iter_mut().zip(seeds) {
+        *o = Block::from_u128(u128::from_le(o.to_u128())) ^ *s;
     }
 }
 
@@ -182,6 +171,7 @@ impl Prg for FixedKeyMmo {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used)]
 mod tests {
     use super::*;
 

@@ -38,6 +38,18 @@ impl ShareChunk {
         refuse_any("payload share", payloads.map(|(p, group)| group.contains(*p)))
     }
 
+    /// The shares of `count` elements from the `start`-th on.
+    ///
+    /// # Panics
+    /// If the chunk holds fewer elements.
+    #[must_use]
+    pub fn slice(&self, request: &Request, start: usize, count: usize) -> Self {
+        let part = |per_element: usize| start * per_element..(start + count) * per_element;
+        let masks = &self.masks[part(usize::from(request.gives_mask()))];
+        let payloads = &self.payloads[part(request.given_payload_elements())];
+        Self { masks: Zeroizing::new(masks.to_vec()), payloads: Zeroizing::new(payloads.to_vec()) }
+    }
+
     /// The bytes of a frame's body: for each element ⌈mask bits/8⌉ bytes, then ⌈k/8⌉ bytes for
     /// each given payload element, little-endian.
     #[must_use]

@@ -36,7 +36,7 @@ fn run(
     comparison: &mut Comparison,
 ) -> Result<Verdict, VectorError> {
     let output = output(&case.get("group")?)?;
-    let prg = prg(file, &case.get("prg")?)?;
+    let prg = prg(scheme, file, &case.get("prg")?)?;
     let spec = Spec::new(scheme, case.get("n")?.small()?, output, prg).map_err(case.spec_error())?;
     let alpha = case.get("alpha")?.integer()?;
     let beta = output.element(case.get("beta")?.block()?);
@@ -83,13 +83,14 @@ fn output(field: &Node<'_>) -> Result<Output, VectorError> {
     Output::uint(bits, modulus).map_err(field.spec_error())
 }
 
-fn prg(file: &Node<'_>, field: &Node<'_>) -> Result<Prg, VectorError> {
+fn prg(scheme: Scheme, file: &Node<'_>, field: &Node<'_>) -> Result<Prg, VectorError> {
     match field.text()? {
         "aes128-mmo" => {
             let list = file.get("aes_keys")?;
             let given = list.items()?;
-            if given.len() != 4 {
-                return Err(list.error("must be 4 keys"));
+            let used = if scheme == Scheme::Dpf { 2 } else { 4 };
+            if !(used..=4).contains(&given.len()) {
+                return Err(list.error("must be 4 keys, of which a DPF uses 2"));
             }
             let mut keys = [[0; 16]; 4];
             for (key, given) in keys.iter_mut().zip(&given) {

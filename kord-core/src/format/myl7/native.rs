@@ -10,6 +10,7 @@ use crate::group::GroupKind;
 use crate::key_batch::KeyBatch;
 use crate::layout::{Layout, NativeKey};
 use crate::prg::PrgKeys;
+use crate::secret_bytes::SecretBytes;
 use crate::spec::{KeySpec, Scheme};
 use crate::tree::CorrectionWords;
 
@@ -116,6 +117,6 @@ impl Keys<Spec> {
             }
             layout.put_final(key, group, source.last);
         }
-        Ok(KeyBatch::from_parts(spec, self.party(), bytes))
+        Ok(KeyBatch::from_parts(spec, self.party(), SecretBytes::copy_of(&bytes)))
     }
 }
