@@ -107,7 +107,7 @@ impl<C: Chip> ChipHost<C> {
         let session = HandshakeReport { duration: Duration::ZERO, stats: LinkStats::default() };
         let closed = LinkStats::default();
         let mut host = Self { chip, config, runtime: runtime()?, connection: None, closed, session };
-        host.ensure_session()?;
+        host.connection = Some(host.session()?);
         Ok(host)
     }
 
@@ -129,15 +129,17 @@ impl<C: Chip> ChipHost<C> {
 
     /// Says goodbye to the peer and gives the chip back.
     pub fn close(mut self) -> C {
-        self.leave(Reason::Done);
+        if let Some(connection) = self.connection.take() {
+            self.leave(connection, Reason::Done);
+        }
         self.chip
     }
 
-    /// Opens a connection and a session if the last ones are gone. A session's keys live in
-    /// memory on both sides, so a lost connection always means a new session.
-    fn ensure_session(&mut self) -> Result<(), HostError> {
-        if self.connection.is_some() {
-            return Ok(());
+    /// Takes the connection out, or opens one and a session if the last ones are gone. A session's
+    /// keys live in memory on both sides, so a lost connection always means a new session.
+    fn session(&mut self) -> Result<Connection, HostError> {
+        if let Some(connection) = self.connection.take() {
+            return Ok(connection);
         }
         let (chip, config) = (&mut self.chip, &self.config);
         let mut connection =
@@ -148,34 +150,28 @@ impl<C: Chip> ChipHost<C> {
             handshake(&mut connection, chip, PairStep::StartSession(config.tier), config).await
         })?;
         self.session = HandshakeReport { duration: started.elapsed(), stats: connection.stats };
-        self.connection = Some(connection);
-        Ok(())
+        Ok(connection)
     }
 
     /// Tells the peer why, as far as it still listens, and forgets the connection.
-    fn leave(&mut self, reason: Reason) {
+    fn leave(&mut self, mut connection: Connection, reason: Reason) {
         const PATIENCE: Duration = Duration::from_secs(1);
-        let Some(mut connection) = self.connection.take() else {
-            return;
-        };
         self.runtime.block_on(say_goodbye(&mut connection, reason, PATIENCE));
         self.closed = self.closed.plus(&connection.stats);
     }
 
     fn run(&mut self, batch: Batch, feed: &mut Feed<'_>, count: u64) -> Result<Label, SourceError> {
-        self.ensure_session()?;
-        let Some(connection) = &mut self.connection else {
-            return Err(HostError::NotPaired.into());
-        };
+        let mut connection = self.session()?;
         let result = self.runtime.block_on(batch::run(
-            connection,
+            &mut connection,
             &mut self.chip,
             (batch, count),
             feed,
             self.config.reply_timeout,
         ));
-        if let Err(error) = &result {
-            self.leave(batch::reason_of(error));
+        match &result {
+            Ok(_) => self.connection = Some(connection),
+            Err(error) => self.leave(connection, batch::reason_of(error)),
         }
         result
     }
@@ -329,7 +325,7 @@ impl<C: Chip> CorrelationSource for ChipHost<C> {
         if count == 0 {
             return Ok(());
         }
-        self.ensure_session()?;
+        self.connection = Some(self.session()?);
         let job = Job::Skip { stream: kind.stream() };
         self.chip.submit(&job, count, ShareChunk::default()).map_err(HostError::from)?;
         Ok(())

@@ -137,11 +137,11 @@ impl KeySource for Dealer {
                     return Err(SourceError::Disagreement { field: "count" });
                 };
                 match self.party {
-                    Party::P0 => engine.run(label, [&own, &peer]),
-                    Party::P1 => engine.run(label, [&peer, &own]),
+                    Party::P0 => engine.run(label, [own.view(), peer.view()]),
+                    Party::P1 => engine.run(label, [peer.view(), own.view()]),
                 }
             } else {
-                engine.run(label, [&own, &own])
+                engine.run(label, [own.view(), own.view()])
             };
             sink.accept(chunk?)?;
         }

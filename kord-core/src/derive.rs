@@ -22,7 +22,7 @@ use cmac::{Cmac, Mac};
 use zeroize::{Zeroize, ZeroizeOnDrop};
 
 use crate::block::Block;
-use crate::convert::sample_bytes;
+use crate::convert::{MAX_SAMPLE_BYTES, sample_bytes};
 use crate::descriptor::Descriptor;
 use crate::group::Group;
 use crate::party::Party;
@@ -69,8 +69,8 @@ pub struct OperationKey {
     aes: Aes128,
 }
 
-/// PRF calls encrypted together.
-const CHUNK: usize = 64;
+/// PRF calls encrypted together, at least.
+const CHUNK: usize = 256;
 
 impl OperationKey {
     /// One value for each of many counters, at index 0: roots of consecutive keys.
@@ -89,12 +89,18 @@ impl OperationKey {
         out: &mut [u128],
     ) {
         let (width, blocks) = (sample_bytes(group), blocks_per_element(group));
-        let mut buffer = vec![Block::ZERO; blocks * arity];
-        let mut bytes = vec![0; 12 * blocks];
-        for (counter, out) in (first..).zip(out.chunks_exact_mut(arity)) {
+        // Many counters to a call of the cipher.
+        let per_counter = blocks * arity;
+        let counters = (CHUNK / per_counter).clamp(1, (out.len() / arity).max(1));
+        let mut buffer = vec![Block::ZERO; per_counter * counters];
+        let mut bytes = [0; MAX_SAMPLE_BYTES.next_multiple_of(12)];
+        for (i, out) in out.chunks_mut(counters * arity).enumerate() {
+            let first = first.wrapping_add((i * counters) as u64);
+            let buffer = &mut buffer[..out.len() * blocks];
             // Indices fit 16 bits: `Request::new` refuses what does not.
-            let inputs = (0..buffer.len()).map(|i| (counter, (first_index + i) as u16));
-            self.fill(purpose, party, inputs, &mut buffer);
+            let index = |i: usize| (first_index + i % per_counter) as u16;
+            let inputs = (0..buffer.len()).map(|i| (first.wrapping_add((i / per_counter) as u64), index(i)));
+            self.fill(purpose, party, inputs, buffer);
             for (element, blocks) in out.iter_mut().zip(buffer.chunks_exact(blocks)) {
                 for (bytes, block) in bytes.chunks_exact_mut(12).zip(blocks) {
                     bytes.copy_from_slice(&block.to_bytes()[..12]);
@@ -106,24 +112,15 @@ impl OperationKey {
         bytes.zeroize();
     }
 
-    fn fill(
-        &self,
-        purpose: u8,
-        party: Party,
-        mut inputs: impl Iterator<Item = (u64, u16)>,
-        out: &mut [Block],
-    ) {
-        let mut buffer = [Array([0; 16]); CHUNK];
-        for out in out.chunks_mut(CHUNK) {
-            let buffer = &mut buffer[..out.len()];
-            for (block, (counter, index)) in buffer.iter_mut().zip(inputs.by_ref()) {
-                block.0 = prf_input(counter, purpose, party, index);
-            }
-            self.aes.encrypt_blocks(buffer);
-            for (o, block) in out.iter_mut().zip(buffer) {
-                *o = Block::from_bytes(block.0);
-                block.0.zeroize();
-            }
+    fn fill(&self, purpose: u8, party: Party, inputs: impl Iterator<Item = (u64, u16)>, out: &mut [Block]) {
+        let blocks: &mut [[u8; 16]] = bytemuck::cast_slice_mut(out);
+        for (block, (counter, index)) in blocks.iter_mut().zip(inputs) {
+            *block = prf_input(counter, purpose, party, index);
+        }
+        self.aes.encrypt_blocks(Array::cast_slice_from_core_mut(blocks));
+        for block in out {
+            // From memory image to integer: nothing to do on a little-endian machine.
+            *block = Block::from_bytes(bytemuck::cast(*block));
         }
     }
 }

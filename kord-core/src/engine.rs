@@ -13,7 +13,7 @@ use crate::error::SpecError;
 use crate::group::Group;
 use crate::keygen::deterministic;
 use crate::party::Party;
-use crate::request::{KeyPart, Part, Payload, Request, ShareChunk, WirePart, WireValue};
+use crate::request::{KeyPart, Part, Payload, Request, ShareView, WirePart, WireValue};
 use crate::source::{KeyChunk, Label, PartOutput};
 
 /// Generates the chunks of one request for one party.
@@ -57,10 +57,10 @@ impl BatchEngine {
     ///
     /// # Errors
     /// [`SpecError`] if the shares are not exactly those of `label.count` elements.
-    pub fn run(&self, label: Label, shares: [&ShareChunk; 2]) -> Result<KeyChunk, SpecError> {
+    pub fn run(&self, label: Label, shares: [ShareView<'_>; 2]) -> Result<KeyChunk, SpecError> {
         let count = usize::try_from(label.count).unwrap_or(usize::MAX);
-        for chunk in shares {
-            chunk.check(&self.request, count)?;
+        for view in shares {
+            view.check(&self.request, count)?;
         }
         let (mask_shares, masks) = self.masks(label.first, count, shares);
         let mut given_before = 0;
@@ -97,7 +97,7 @@ impl BatchEngine {
         &self,
         first: u64,
         count: usize,
-        shares: [&ShareChunk; 2],
+        shares: [ShareView<'_>; 2],
     ) -> (Zeroizing<Vec<u64>>, Zeroizing<Vec<u64>>) {
         let group = self.request.mask_group();
         let sum = |(a, b): (&u64, &u64)| group.add(u128::from(*a), u128::from(*b)) as u64;
@@ -124,9 +124,13 @@ impl BatchEngine {
 
     /// beta of a key whose payload shares both parties gave; its elements start at `offset`
     /// within each element's payloads.
-    fn given_betas(&self, key: &KeyPart, offset: usize, shares: [&ShareChunk; 2]) -> Zeroizing<Vec<u128>> {
+    fn given_betas(&self, key: &KeyPart, offset: usize, shares: [ShareView<'_>; 2]) -> Zeroizing<Vec<u128>> {
         let (group, arity) = (key.spec.group(), key.spec.arity() as usize);
         let stride = self.request.given_payload_elements();
+        if stride == arity {
+            let pairs = shares[0].payloads.iter().zip(shares[1].payloads);
+            return Zeroizing::new(pairs.map(|(a, b)| group.add(*a, *b)).collect());
+        }
         let [a, b] = shares.map(|s| s.payloads.chunks_exact(stride));
         let mut betas = Zeroizing::new(Vec::with_capacity(a.len() * arity));
         for (a, b) in a.zip(b) {
@@ -165,13 +169,19 @@ impl BatchEngine {
         betas: &[u128],
     ) -> Result<crate::KeyBatch, SpecError> {
         let max = key.spec.max_alpha();
-        let alphas = Zeroizing::new(masks.iter().map(|m| m & max).collect::<Vec<u64>>());
+        let low: Zeroizing<Vec<u64>>;
+        let alphas = if key.spec.domain_bits() == self.request.mask().bits {
+            masks
+        } else {
+            low = Zeroizing::new(masks.iter().map(|m| m & max).collect());
+            &low
+        };
         let [roots0, roots1] = Party::BOTH.map(|party| {
             let mut roots = Zeroizing::new(vec![Block::ZERO; masks.len()]);
             operation.per_counter(purpose::ROOT, party, first, &mut roots);
             roots
         });
-        deterministic::generate_party(&key.spec, &alphas, betas, [&roots0, &roots1], self.party)
+        deterministic::generate_party(&key.spec, alphas, betas, [&roots0, &roots1], self.party)
     }
 
     /// This party's shares of a wire: party 0's come from the PRF, party 1's are the correction.

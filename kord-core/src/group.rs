@@ -112,6 +112,14 @@ impl Group {
         value <= self.max
     }
 
+    /// Whether all `values` are canonical elements. Takes the same time whichever is not.
+    pub(crate) fn contains_all(self, values: impl Iterator<Item = u128>) -> bool {
+        match self.kind {
+            GroupKind::Ring | GroupKind::Xor => values.fold(0, |excess, v| excess | (v & !self.max)) == 0,
+            GroupKind::Modular => values.fold(true, |all, v| all & self.contains(v)),
+        }
+    }
+
     /// a + b (or a ⊕ b). Both canonical.
     #[must_use]
     pub fn add(self, a: u128, b: u128) -> u128 {

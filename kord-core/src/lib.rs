@@ -116,6 +116,7 @@ pub use key_batch::{KeyBatch, ReusableKeys};
 pub use party::Party;
 pub use prg::{ChaChaXor, FixedKeyMmo, Prg, PrgKeys, SeedKeyedAes};
 pub use request::Request;
+pub use secret_bytes::SecretBytes;
 pub use simd::Backend;
 pub use source::{CorrelationSource, KeySource, Label};
 pub use spec::{KeySpec, Predicate, Scheme};

@@ -7,7 +7,7 @@ mod error;
 mod shares;
 
 pub use error::RequestError;
-pub use shares::{ShareChunk, ShareReader, Shares};
+pub use shares::{ShareChunk, ShareReader, ShareView, Shares};
 
 use crate::group::{Group, GroupKind};
 use crate::spec::{KeySpec, Scheme};

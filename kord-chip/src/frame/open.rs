@@ -2,8 +2,7 @@
 
 use aes_gcm::AeadInOut;
 use aes_gcm::aead::inout::InOutBuf;
-use kord_core::Party;
-use zeroize::Zeroizing;
+use kord_core::{Party, SecretBytes};
 
 use super::cipher::Cipher;
 use super::header::nonce;
@@ -26,7 +25,7 @@ pub struct Received {
     header: Header,
     header_bytes: [u8; HEADER_BYTES],
     tag: [u8; TAG_BYTES],
-    body: Zeroizing<Vec<u8>>,
+    body: SecretBytes,
 }
 
 impl Received {
@@ -72,7 +71,7 @@ impl Opener {
         let (head, body) = frame.split_at(min);
         let mut envelope = [0; ENVELOPE_BYTES];
         envelope[..min].copy_from_slice(head);
-        let body = Zeroizing::new(body.to_vec());
+        let body = SecretBytes::copy_of(body);
 
         let mut header_bytes = [0; HEADER_BYTES];
         let mut tag = [0; TAG_BYTES];
@@ -102,13 +101,13 @@ impl Opener {
         &self,
         received: Received,
         descriptors: &[DescriptorBytes],
-    ) -> Result<Zeroizing<Vec<u8>>, FrameError> {
+    ) -> Result<SecretBytes, FrameError> {
         let Received { header, header_bytes, tag, mut body } = received;
         let aad = associated_data(&header_bytes, header.kind(), descriptors)?;
         match &self.cipher {
             Cipher::Plain(keystream) => keystream.apply(&nonce(&header_bytes), &mut body),
             Cipher::Mac(gcm) => {
-                let buffer = InOutBuf::from(body.as_mut_slice());
+                let buffer = InOutBuf::from(&mut body[..]);
                 // This call computes the tag over the ciphertext and compares it in constant time
                 // before it decrypts.
                 gcm.decrypt_inout_detached(&nonce(&header_bytes).into(), &aad, buffer, &tag.into())

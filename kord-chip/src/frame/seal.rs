@@ -57,8 +57,24 @@ impl Sealer {
         body: &[u8],
         out: &mut Vec<u8>,
     ) -> Result<Header, FrameError> {
-        if body.len() > MAX_BODY_BYTES {
-            return Err(FrameError::Length { have: body.len(), min: 0, max: MAX_BODY_BYTES });
+        self.seal_with((kind, first, count), descriptors, body.len(), |to| to.copy_from_slice(body), out)
+    }
+
+    /// As [`Sealer::seal`], with a body of `length` bytes that `write` puts where it is sealed, so
+    /// that no plain copy is made.
+    ///
+    /// # Errors
+    /// As [`Sealer::seal`].
+    pub fn seal_with(
+        &mut self,
+        (kind, first, count): (FrameKind, u64, u32),
+        descriptors: &[DescriptorBytes],
+        length: usize,
+        write: impl FnOnce(&mut [u8]),
+        out: &mut Vec<u8>,
+    ) -> Result<Header, FrameError> {
+        if length > MAX_BODY_BYTES {
+            return Err(FrameError::Length { have: length, min: 0, max: MAX_BODY_BYTES });
         }
         if first < self.next {
             return Err(FrameError::CounterReused { first, next: self.next });
@@ -69,11 +85,10 @@ impl Sealer {
 
         let start = out.len();
         let body_start = start + overhead(self.tier());
-        // Reserved first, so that no reallocation leaves a copy of the plain body behind.
-        out.reserve(overhead(self.tier()) + body.len());
         out.extend_from_slice(&bytes);
-        out.resize(body_start, 0);
-        out.extend_from_slice(body);
+        // Sized before the body is written, so that no reallocation leaves a plain copy behind.
+        out.resize(body_start + length, 0);
+        write(&mut out[body_start..]);
         match &self.cipher {
             Cipher::Plain(keystream) => keystream.apply(&nonce(&bytes), &mut out[body_start..]),
             Cipher::Mac(gcm) => {

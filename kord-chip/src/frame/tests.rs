@@ -70,7 +70,7 @@ fn round_trip_back_to_back() {
         assert_eq!(received.header(), &header);
         assert_eq!(received.body_len(), 6);
         assert_eq!(open(&opener, &out[..split]).unwrap(), b"first");
-        assert_eq!(opener.open(received, &DESCRIPTORS).unwrap().as_slice(), b"second");
+        assert_eq!(opener.open(received, &DESCRIPTORS).unwrap()[..], *b"second");
     }
 }
 
@@ -83,7 +83,7 @@ fn control_frames_are_bound_to_the_zero_descriptor() {
     assert_eq!(received.header().kind(), FrameKind::Resync);
     assert!(matches!(opener.open(received, &DESCRIPTORS), Err(FrameError::Descriptors { .. })));
     let received = opener.receive(&frame).unwrap();
-    assert_eq!(opener.open(received, &[]).unwrap().as_slice(), 9u64.to_le_bytes());
+    assert_eq!(opener.open(received, &[]).unwrap()[..], 9u64.to_le_bytes());
     // The same bytes read as keys under a zero descriptor differ in the header's kind.
     frame[2] = FrameKind::Keys.number();
     let received = opener.receive(&frame).unwrap();
@@ -186,7 +186,7 @@ fn plain_tier_is_malleable() {
     sealer.seal(FrameKind::Keys, 1, 1, &DESCRIPTORS, &[0b1010], &mut frame).unwrap();
     frame[20] ^= 1;
     let received = opener.receive(&frame).unwrap();
-    assert_eq!(opener.open(received, &[[0; 64]]).unwrap().as_slice(), [0b1011]);
+    assert_eq!(opener.open(received, &[[0; 64]]).unwrap()[..], [0b1011]);
     assert!(matches!(opener.receive(&frame[..19]), Err(FrameError::Length { .. })));
     assert!(matches!(
         opener.receive(&vec![0; HEADER_BYTES + MAX_BODY_BYTES + 1]),

@@ -78,8 +78,9 @@ pub(super) struct Connection {
     tier: Tier,
     /// What one read fills.
     buffer: Box<[u8]>,
-    /// Bytes received and not yet taken.
+    /// Bytes received and not yet taken, from `taken` on.
     inbox: Vec<u8>,
+    taken: usize,
     /// Bytes queued and not yet sent, from `sent` on.
     outbox: Vec<u8>,
     sent: usize,
@@ -97,7 +98,17 @@ impl Connection {
         stream.set_nodelay(true).map_err(|source| HostError::Io { address: peer, source })?;
         let stats = LinkStats::default();
         let buffer = vec![0; READ].into_boxed_slice();
-        Ok(Self { stream, peer, tier, buffer, inbox: Vec::new(), outbox: Vec::new(), sent: 0, stats })
+        Ok(Self {
+            stream,
+            peer,
+            tier,
+            buffer,
+            inbox: Vec::new(),
+            taken: 0,
+            outbox: Vec::new(),
+            sent: 0,
+            stats,
+        })
     }
 
     pub(super) fn count_sent_frame(&mut self, frame: &[u8]) {
@@ -179,7 +190,12 @@ impl Connection {
             read = reader.read(&mut self.buffer) => {
                 match read.map_err(io)? {
                     0 => return Err(HostError::PeerClosed { peer }),
-                    n => self.inbox.extend_from_slice(&self.buffer[..n]),
+                    n => {
+                        // Only part of a message is left here, so this moves little.
+                        self.inbox.drain(..self.taken);
+                        self.taken = 0;
+                        self.inbox.extend_from_slice(&self.buffer[..n]);
+                    }
                 }
             }
         }
@@ -205,7 +221,7 @@ impl Connection {
     pub(super) fn take(&mut self) -> Result<Option<Message>, HostError> {
         let peer = self.peer;
         let malformed = |source| HostError::Message { peer, source };
-        let Some((prefix, rest)) = self.inbox.split_first_chunk::<4>() else {
+        let Some((prefix, rest)) = self.inbox[self.taken..].split_first_chunk::<4>() else {
             return Ok(None);
         };
         let length = Message::length(*prefix).map_err(malformed)?;
@@ -213,7 +229,7 @@ impl Connection {
             return Ok(None);
         }
         let message = Message::decode(&rest[..length]).map_err(malformed)?;
-        self.inbox.drain(..4 + length);
+        self.taken += 4 + length;
         self.stats.received.messages += 1;
         self.stats.received.wire_bytes += 4 + length as u64;
         if let Message::Goodbye(reason) = message {

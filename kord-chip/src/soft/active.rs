@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use kord_core::correlation::{Correlation, Expander};
 use kord_core::engine::BatchEngine;
-use kord_core::request::ShareChunk;
+use kord_core::request::{ShareChunk, ShareView};
 use kord_core::{Descriptor, Label, Party, Request, RootKey};
 
 use crate::chip::{Output, frame_elements};
 use crate::error::ChipError;
-use crate::frame::{DescriptorBytes, FrameKind, Opener, Sealer};
+use crate::frame::{DescriptorBytes, ENVELOPE_BYTES, FrameKind, MAX_BODY_BYTES, Opener, Sealer};
 use crate::session::SessionKeys;
 
 /// The keys and pending work of one session. Dropping it forgets both.
@@ -107,9 +107,14 @@ impl ActiveSession {
             return Err(ChipError::FrameTooLong { count, most });
         };
         let operation = self.operation(request);
-        let body = own.encode(request);
-        let mut frame = Vec::new();
-        self.sealer.seal(FrameKind::Keys, first, count32, &operation.descriptors, &body, &mut frame)?;
+        let mut frame = Vec::with_capacity(MAX_BODY_BYTES + ENVELOPE_BYTES);
+        self.sealer.seal_with(
+            (FrameKind::Keys, first, count32),
+            &operation.descriptors,
+            count as usize * request.body_bytes(),
+            |body| own.encode_into(request, body),
+            &mut frame,
+        )?;
         let label = self.label(request.stream(), first, count);
         self.queue.push_back(Entry { label, drained: 0, work: Work::Sealed { operation, own } });
         Ok((label, frame))
@@ -181,17 +186,16 @@ impl ActiveSession {
             Work::Opened { operation, own, peer } => {
                 let request = operation.engine.request();
                 let (start, count) = (entry.drained as usize, label.count as usize);
-                let own = own.slice(request, start, count);
-                let peer = peer.slice(request, start, count);
+                let own = own.view().slice(request, start, count);
+                let peer = peer.view().slice(request, start, count);
                 let shares = match self.party {
-                    Party::P0 => [&own, &peer],
-                    Party::P1 => [&peer, &own],
+                    Party::P0 => [own, peer],
+                    Party::P1 => [peer, own],
                 };
                 Output::Keys(operation.engine.run(label, shares)?)
             }
             Work::Derived { operation } => {
-                let none = ShareChunk::default();
-                Output::Keys(operation.engine.run(label, [&none, &none])?)
+                Output::Keys(operation.engine.run(label, [ShareView::default(); 2])?)
             }
             Work::Correlations(expander) => Output::Correlations(expander.expand(label)),
         };

@@ -114,8 +114,7 @@ fn check(
         let index = alphas.iter().position(|a| *a > spec.max_alpha()).unwrap_or(0);
         return Err(SpecError::OutOfDomain { what: "alpha", index });
     }
-    let refused = betas.iter().fold(false, |acc, b| acc | !group.contains(*b));
-    if refused {
+    if !group.contains_all(betas.iter().copied()) {
         let index = betas.iter().position(|b| !group.contains(*b)).unwrap_or(0);
         return Err(SpecError::OutOfDomain { what: "beta", index });
     }
