@@ -1,7 +1,7 @@
 //! From a pseudorandom block to payload elements.
 //!
 //! Each format reads elements out of a block in its own way; the tree code asks only for
-//! [`Convert`]. The native rule is in `spec/key-formats.md`, "KORD's native layout".
+//! [`Convert`]. The native rule is in the crate documentation, "The native key".
 
 use aes::Aes128;
 use zeroize::Zeroize;

@@ -2,8 +2,8 @@
 //!
 //! `K_op = AES-CMAC(K_r, descriptor)`, and every value is a block of
 //! `PRF(K_op, …) = AES_{K_op}(counter (8 LE) ‖ zero (4) ‖ purpose ‖ party ‖ index (2 LE))`
-//! (`design/chip.md`, "Exact functions"). Chips and dealers share this code; so will the RTL
-//! share its bytes.
+//! (arXiv 2608.30379 derives roots from a common key and a counter; this function is the
+//! project's own). Chips and dealers share this code; the RTL will share its bytes.
 //!
 //! | purpose | value | party byte |
 //! |---|---|---|

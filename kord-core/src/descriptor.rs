@@ -17,8 +17,7 @@
 //! | 48 | part index |
 //! | 49..56, 56..64 | zero; PRG key id under profile 2, else zero |
 //!
-//! Integers are little-endian. Two parties that disagree on any field derive unrelated values
-//! (architecture: `design/chip.md`, "One batch").
+//! Integers are little-endian. Two parties that disagree on any field derive unrelated values.
 
 use sha2::{Digest, Sha256};
 

@@ -1,7 +1,7 @@
 //! Output groups of keys: Z_2^k, Z_m and XOR strings, chosen at run time.
 //!
 //! Every operation here is free of branches on element values. Source: BGI16 and BGI21 ask only
-//! for a finite abelian group; the representation is `spec/key-formats.md`.
+//! for a finite abelian group; elements are integers in canonical form.
 
 use core::fmt;
 
